@@ -1,0 +1,35 @@
+"""The errors that gpo raises on purpose, each with the exit code of the command line.
+
+`cli/main.py` catches `GpoError` once, prints it as one line on stderr and exits with its code.
+Anything else is a bug of gpo and keeps its traceback.
+"""
+
+
+class GpoError(Exception):
+    """A fault that the user can mend; its text says what is wrong, where, and what to write instead."""
+
+    exit_code: int = 1
+
+
+class SpecError(GpoError):
+    """The command line, a run spec, a data file or a run directory is wrong."""
+
+    exit_code = 2
+
+
+class PluginError(GpoError):
+    """A plugin, filter or reward is broken, or broke its contract."""
+
+    exit_code = 3
+
+
+class GuardError(GpoError):
+    """A guard stopped the run."""
+
+    exit_code = 4
+
+
+class EnvironmentFault(GpoError):
+    """The machine lacks what the run needs: a package, a device, disk space, a reachable hub."""
+
+    exit_code = 5
