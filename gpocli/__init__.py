@@ -1,15 +1,14 @@
 """Group Filtered Policy Optimization (GFPO) and Geometric-Mean Policy Optimization (GMPO) on top of TRL.
 
-Light to import: the trainers, which need torch, are loaded when first asked for.
+Light to import: each name is loaded when first asked for, and only the trainers need torch.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gpocli.extensions import FilterExtension, NoOptions, RewardExtension
-from gpocli.hookspecs import hookimpl
-
 if TYPE_CHECKING:
+    from gpocli.extensions import FilterExtension, NoOptions, RewardExtension
+    from gpocli.hookspecs import hookimpl
     from gpocli.trainers.gfpo import GFPOConfig, GFPOTrainer
     from gpocli.trainers.gmpo import GMPOConfig, GMPOTrainer
 
@@ -27,15 +26,19 @@ __all__ = [
     "hookimpl",
 ]
 
-_TRAINERS = {
+_HOMES = {
+    "FilterExtension": "gpocli.extensions",
     "GFPOConfig": "gpocli.trainers.gfpo",
     "GFPOTrainer": "gpocli.trainers.gfpo",
     "GMPOConfig": "gpocli.trainers.gmpo",
     "GMPOTrainer": "gpocli.trainers.gmpo",
+    "NoOptions": "gpocli.extensions",
+    "RewardExtension": "gpocli.extensions",
+    "hookimpl": "gpocli.hookspecs",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name in _TRAINERS:
-        return getattr(import_module(_TRAINERS[name]), name)
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'gpocli' has no attribute {name!r}")
