@@ -1,0 +1,51 @@
+"""The run spec: the validated description of a run, one section a topic."""
+
+from typing import Any
+
+from pydantic import Field
+
+from gpocli.spec.algorithm import AlgorithmSpec, GFPOSpec, GRPOSpec
+from gpocli.spec.batch_spec import BatchSpec
+from gpocli.spec.data import DataSpec
+from gpocli.spec.model import ModelSpec
+from gpocli.spec.optim import OptimSpec
+from gpocli.spec.reward import RewardSpec
+from gpocli.spec.run import RunSettings
+from gpocli.spec.sampling import SamplingSpec
+from gpocli.spec.section import Section, rule
+
+
+class RunSpec(Section):
+    """All that decides what a run does; every setting has one home and a default."""
+
+    algorithm: AlgorithmSpec = Field(default_factory=GFPOSpec)
+    """The method and its own settings."""
+    model: ModelSpec = Field(default_factory=ModelSpec)
+    """The policy."""
+    data: DataSpec = Field(default_factory=DataSpec)
+    """Training and evaluation rows."""
+    rewards: list[RewardSpec] = Field(default_factory=lambda: [RewardSpec(name="accuracy")], min_length=1)
+    """What completions are scored by: the weighted sum of these; at least one."""
+    sampling: SamplingSpec = Field(default_factory=SamplingSpec)
+    """How completions are drawn."""
+    optim: OptimSpec = Field(default_factory=OptimSpec)
+    """How the weights are updated."""
+    batch: BatchSpec = Field(default_factory=BatchSpec)
+    """Sizes of a step."""
+    run: RunSettings = Field(default_factory=RunSettings)
+    """The course of the run."""
+    trl: dict[str, Any] = Field(default_factory=dict)
+    """Any other option of TRL's GRPOConfig, passed on as it is."""
+
+    @rule("rewards")
+    def some_reward_counts(self) -> str | None:
+        if all(reward.weight == 0 for reward in self.rewards):
+            return "all weights are 0, so nothing is learned; give one reward another weight"
+        return None
+
+    @rule("algorithm.loss_type", "trl")
+    def luspo_weighs_sequences(self) -> str | None:
+        is_luspo = isinstance(self.algorithm, GRPOSpec) and self.algorithm.loss_type == "luspo"
+        if is_luspo and self.trl.get("importance_sampling_level") != "sequence":
+            return "luspo weighs whole sequences; write trl.importance_sampling_level: sequence as well"
+        return None

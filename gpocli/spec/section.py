@@ -1,0 +1,61 @@
+"""What every section of a run spec has in common: strictness, and rules that span several fields."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+_SectionT = TypeVar("_SectionT", bound="Section")
+_Check = Callable[[_SectionT], str | None]
+
+
+def rule(*reads: str) -> Callable[[_Check[_SectionT]], _Check[_SectionT]]:
+    """Mark a method as a cross-field rule.
+
+    The method returns None, or one line that says what is wrong and what to write. `reads` are the dotted
+    fields that it looks at; its fault is reported at the first of them. All rules of a section are checked,
+    so that a user sees every fault at once.
+    """
+
+    def mark(check: _Check[_SectionT]) -> _Check[_SectionT]:
+        check.reads = reads  # type: ignore[attr-defined]
+        return check
+
+    return mark
+
+
+class Section(BaseModel):
+    """A part of a run spec: frozen, without unknown keys, and never converting one type into another."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        allow_inf_nan=False,
+        defer_build=True,  # the parts are built once, inside RunSpec: 30 ms less for every command
+    )
+
+    rule_names: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        names = {
+            n: None
+            for base in reversed(cls.__mro__)
+            for n, v in list(vars(base).items())
+            if hasattr(v, "reads")
+        }
+        cls.rule_names = tuple(names)
+
+    @model_validator(mode="after")
+    def every_rule_holds(self) -> Self:
+        faults: list[InitErrorDetails] = []
+        for name in self.rule_names:
+            check = getattr(self, name)
+            if text := check():
+                error = PydanticCustomError("rule", "{text}", {"text": text, "reads": check.reads})
+                faults.append({"type": error, "loc": tuple(check.reads[0].split(".")), "input": None})
+        if faults:
+            raise ValidationError.from_exception_data(type(self).__name__, faults)
+        return self
