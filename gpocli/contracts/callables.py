@@ -1,0 +1,93 @@
+"""What can be told about a callable that somebody else wrote: its name, its keywords, why it failed."""
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from inspect import Parameter
+from typing import Any
+
+
+def callable_name(function: Callable[..., Any]) -> str:
+    """A readable name that stays the same from run to run, for functions, partials, instances and lambdas."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    owner = getattr(function, "__self__", None)
+    name: object = getattr(function, "__name__", None)
+    if not isinstance(name, str):
+        return type(function).__name__
+    if inspect.ismethod(function) and owner is not None:
+        kind = owner if isinstance(owner, type) else type(owner)
+        return f"{kind.__name__}.{name}"
+    return "lambda" if name == "<lambda>" else name
+
+
+def one_line_cause(error: BaseException) -> str:
+    """`ValueError: text (file.py:12)`: the error on one line, with the place it was raised at."""
+    text = " ".join(str(error).split())
+    cause = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    place = "" if isinstance(error, SyntaxError) else _place(error)
+    return cause + place
+
+
+def _place(error: BaseException) -> str:
+    place = ""
+    frame = error.__traceback__
+    while frame is not None:
+        file = frame.tb_frame.f_code.co_filename
+        if not file.startswith("<"):
+            place = f" ({file.replace(chr(92), '/').rpartition('/')[2]}:{frame.tb_lineno})"
+        frame = frame.tb_next
+    return place
+
+
+@dataclass(frozen=True, slots=True)
+class CallSignature:
+    """What a callable takes after its leading positional arguments.
+
+    `leading` are the names it gives to those, `named` the keywords it names, `required` those of them without
+    a default, `takes_all` is true when it has `**kwargs`, `bound` are keywords that a partial has fixed.
+    """
+
+    leading: tuple[str, ...]
+    named: frozenset[str]
+    required: frozenset[str]
+    takes_all: bool
+    bound: frozenset[str]
+
+    def pick(self, offered: Mapping[str, Any]) -> dict[str, Any]:
+        """The part of `offered` that the callable can be given as keywords."""
+        taken = self.bound.union(self.leading)
+        return {
+            name: value
+            for name, value in offered.items()
+            if name not in taken and (self.takes_all or name in self.named)
+        }
+
+    def missing(self, offered: Mapping[str, Any]) -> list[str]:
+        """The keywords that the callable cannot do without and that are not in `offered`."""
+        return sorted(self.required.difference(offered))
+
+
+def call_signature(function: Callable[..., Any], leading: int) -> CallSignature | None:
+    """The signature of `function` called with `leading` positional arguments; None when it takes fewer."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # written in C without a signature: positional arguments only
+        return CallSignature((), frozenset(), frozenset(), takes_all=False, bound=frozenset())
+    positional = [p for p in parameters if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
+    takes_more = any(p.kind is Parameter.VAR_POSITIONAL for p in parameters)
+    if len(positional) < leading and not takes_more:
+        return None
+    first = positional[:leading]
+    keywords = [
+        p for p in parameters if p not in first and p.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    ]
+    bound = function.keywords if isinstance(function, functools.partial) else {}
+    return CallSignature(
+        leading=tuple(p.name for p in first if p.kind is Parameter.POSITIONAL_OR_KEYWORD),
+        named=frozenset(p.name for p in keywords),
+        required=frozenset(p.name for p in keywords if p.default is Parameter.empty),
+        takes_all=any(p.kind is Parameter.VAR_KEYWORD for p in parameters),
+        bound=frozenset(bound),
+    )

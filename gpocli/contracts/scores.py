@@ -1,0 +1,124 @@
+"""Checks on what a filter returned: numbers, counts, finiteness.
+
+Each message names the filter, what was expected and what came.
+"""
+
+import math
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+from gpocli.errors import PluginError
+
+
+def checked_scores(returned: Any, sizes: Sequence[int], name: str) -> list[list[float]]:
+    """The scores [P][G] of the filter `name` as finite floats; `sizes` are the candidates of each group.
+
+    Takes lists, tuples, arrays and tensors, and as a number whatever is one: bool, int, float, numpy scalar,
+    0-d array or tensor. Raises `PluginError` naming the filter, the group and the candidate, counted from 0.
+    """
+    groups = _as_list(returned)
+    if groups is None:
+        raise PluginError(f"filter '{name}' returned {shown(returned)}; return a list of scores for each group")
+    if len(groups) != len(sizes):
+        raise PluginError(
+            f"filter '{name}' returned {_count(len(groups), 'list')} of scores for {_count(len(sizes), 'group')}; "
+            "return a list of scores for each group"
+        )
+    return [_checked_group(group, size, g, name) for g, (group, size) in enumerate(zip(groups, sizes, strict=True))]
+
+
+def _checked_group(returned: Any, size: int, group: int, name: str) -> list[float]:
+    scores = _as_list(returned)
+    if scores is None:
+        raise PluginError(
+            f"filter '{name}' returned {shown(returned)} for group {group}; return a list of {_count(size, 'score')}"
+        )
+    if len(scores) != size:
+        raise PluginError(
+            f"filter '{name}' returned {_count(len(scores), 'score')} for group {group}, which has "
+            f"{_count(size, 'candidate')}; return one score for each candidate"
+        )
+    return [_checked_score(score, group, candidate, name) for candidate, score in enumerate(scores)]
+
+
+def _checked_score(value: Any, group: int, candidate: int, name: str) -> float:
+    number = as_float(value)
+    if number is None or not math.isfinite(number):
+        raise PluginError(
+            f"filter '{name}' returned {shown(value)} as the score of candidate {candidate} of group {group}"
+            "; return a finite number"
+        )
+    return number
+
+
+def checked_bound(returned: Any, length: int, name: str) -> float:
+    """A score bound as a float; infinity: nothing is known. Raises `PluginError` for anything else."""
+    number = as_float(returned)
+    if number is None or math.isnan(number) or number == -math.inf:
+        raise PluginError(
+            f"filter '{name}' returned {shown(returned)} as score_bound({length}); return the highest "
+            "score that an unended completion of that many tokens can still get"
+        )
+    return number
+
+
+def checked_counts(returned: Any, groups: int, keep: int, name: str) -> list[int]:
+    """The number of candidates to keep in each group, from 0 to `keep`. Raises `PluginError`."""
+    counts = _as_list(returned)
+    if counts is None:
+        raise PluginError(f"filter '{name}' returned {shown(returned)} as keep_counts; return one count for each group")
+    if len(counts) != groups:
+        raise PluginError(
+            f"filter '{name}' returned {_count(len(counts), 'keep count')} for {_count(groups, 'group')}; "
+            "return one count for each group"
+        )
+    return [_checked_count(count, keep, group, name) for group, count in enumerate(counts)]
+
+
+def _checked_count(value: Any, keep: int, group: int, name: str) -> int:
+    number = as_float(value)
+    if number is None or isinstance(value, bool) or not 0 <= number <= keep or number != int(number):
+        raise PluginError(
+            f"filter '{name}' wants to keep {shown(value)} of group {group}; return a whole number from 0 to k = {keep}"
+        )
+    return int(number)
+
+
+def as_float(value: Any) -> float | None:
+    """`value` as a float when it is one real number, else None.
+
+    Knows numpy and torch scalars without importing them.
+    """
+    if not isinstance(value, Real) and getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        value = value.item()
+    if not isinstance(value, Real):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def shown(value: Any) -> str:
+    """A short form of a value for a message, with its type where that is what is wrong."""
+    if isinstance(value, float):
+        return repr(value)
+    if value is None:
+        return "None"
+    text = repr(value)
+    if len(text) > 40:
+        text = text[:37] + "..."
+    return f"{text} ({type(value).__name__})"
+
+
+def _as_list(value: Any) -> list[Any] | None:
+    if isinstance(value, list | tuple):
+        return list(value)
+    if getattr(value, "ndim", 0) and hasattr(value, "tolist"):  # an array or a tensor
+        return list(value.tolist())
+    return None
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
