@@ -1,0 +1,113 @@
+"""The columns of rows: mapping, reserved names, and what prompts and rewards need."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from gpocli.data.rows import ROW_KEY, Rows
+from gpocli.errors import SpecError
+
+PROMPT = "prompt"
+
+RESERVED = frozenset(
+    {
+        ROW_KEY,
+        "completion",
+        "completion_ids",
+        "completion_lengths",
+        "completions",
+        "finished",
+        "group_completions",
+        "group_rewards",
+        "image",
+        "images",
+        "log_extra",
+        "log_metric",
+        "prompts",
+        "rewards_per_func",
+        "self",
+        "trainer_state",
+    }
+)
+"""Names under which rewards and filters get something else, or which TRL takes for itself."""
+
+_LIKELY_PROMPTS = ("question", "problem", "instruction", "query", "input", "messages", "conversation", "text")
+
+
+def map_columns(rows: Rows, columns: Mapping[str, str]) -> Rows:
+    """Rename columns: `columns` holds the new name of each column and the name it has in the source.
+
+    A source column that is mapped is there under its new names only; it replaces a column that had such a
+    name. Raises SpecError when a source column does not exist.
+    """
+    for new, old in columns.items():
+        if old not in rows.columns:
+            raise SpecError(
+                f"{rows.source}: no column '{old}', which data.columns.{new} names; "
+                f"{_found(rows.columns)}{_did_you_mean(old, rows.columns)}"
+            )
+    mapped = set(columns.values())
+    sources = {name: name for name in rows.columns if name not in mapped} | dict(columns)
+    if all(new == old for new, old in sources.items()):
+        return rows
+    return replace(
+        rows,
+        columns=tuple(sources),
+        values=[{new: values[old] for new, old in sources.items()} for values in rows.values],
+    )
+
+
+def refuse_reserved(rows: Rows) -> None:
+    """Raise SpecError when a column has a name under which a reward or filter would get something else."""
+    for name in rows.columns:
+        if name in RESERVED:
+            raise SpecError(
+                f"{rows.source}: the column name '{name}' is taken (rewards and filters get something else under "
+                f"it); rename the column with data.columns.data_{name}={name}"
+            )
+
+
+def require_prompt_column(rows: Rows) -> None:
+    """Raise SpecError when there is no column 'prompt', naming the column that is most likely meant."""
+    if PROMPT in rows.columns:
+        return
+    raise SpecError(
+        f"{rows.source}: no column 'prompt'; {_found(rows.columns)}; map one with "
+        f"data.columns.prompt={_likely_prompt(rows.columns)}"
+    )
+
+
+def require_columns(rows: Rows, reward_name: str, columns: Iterable[str]) -> None:
+    """Raise SpecError when a column is missing without which the reward cannot work."""
+    for name in columns:
+        if name not in rows.columns:
+            near = _nearest(name, rows.columns) or "NAME"
+            raise SpecError(
+                f"{rows.source}: reward '{reward_name}' needs a column '{name}'; {_found(rows.columns)}; map one with "
+                f"data.columns.{name}={_quoted(near)}"
+            )
+
+
+def _found(columns: tuple[str, ...]) -> str:
+    shown = ", ".join(f"'{name}'" for name in columns[:12])
+    return f"columns found: {shown}{', ...' if len(columns) > 12 else ''}"
+
+
+def _did_you_mean(name: str, columns: tuple[str, ...]) -> str:
+    near = _nearest(name, columns)
+    return f"; did you mean '{near}'?" if near else "; name one of these"
+
+
+def _likely_prompt(columns: tuple[str, ...]) -> str:
+    near = _nearest(PROMPT, columns) or next((name for name in _LIKELY_PROMPTS if name in columns), None)
+    return _quoted(near or "NAME")
+
+
+def _nearest(name: str, columns: tuple[str, ...]) -> str | None:
+    plain = {column.strip().lower(): column for column in reversed(columns)}
+    near = difflib.get_close_matches(name.strip().lower(), plain, n=1, cutoff=0.75)
+    return plain[near[0]] if near else None
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() else f"'{name}'"

@@ -1,0 +1,173 @@
+"""Prompts: what counts as one, in which form it reaches the trainer, and what is done about bad ones."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from reprlib import repr as brief
+from typing import Any, Literal
+
+from gpocli.data.columns import PROMPT
+from gpocli.data.rows import Rows
+from gpocli.errors import SpecError
+
+Message = dict[str, Any]
+BadRows = Literal["refuse", "drop"]
+
+_ROLES = ("system", "developer", "user", "assistant", "tool")
+
+
+class BadPromptError(Exception):
+    """Why one prompt cannot be used: a `kind` to count by, and the `detail` for the first of its kind."""
+
+    def __init__(self, kind: str, detail: str | None = None) -> None:
+        super().__init__(detail or kind)
+        self.kind = kind
+        self.detail = detail or kind
+
+
+def prepare_prompts(
+    rows: Rows, *, system: str | None = None, as_chat: bool = False, bad_rows: BadRows = "refuse"
+) -> Rows:
+    """Check every prompt and bring it into the form that the trainer takes: text, or a list of messages.
+
+    `as_chat` turns a plain prompt into one user message. `system` is put in front as a system message, which
+    makes a plain prompt a chat; a row that has a system message of its own keeps it and gets no second one.
+    Parts of a message that are all text are joined. Raises SpecError for a bad prompt (unless `bad_rows` is
+    "drop", which drops and counts such rows), when none is left, and when plain and chat rows are mixed.
+    """
+    values: list[dict[str, Any]] = []
+    kept: list[int] = []
+    bad: list[tuple[int, BadPromptError]] = []
+    for index, row in enumerate(rows):
+        try:
+            prompt = read_prompt(row.get(PROMPT), from_table=rows.unit == "row")
+        except BadPromptError as reason:
+            bad.append((index, reason))
+            continue
+        kept.append(index)
+        values.append({**row, PROMPT: prompt})
+    remark = _bad_remark(rows, bad) if bad else None
+    if remark and (bad_rows == "refuse" or not kept):
+        cure = "mend these rows" if bad_rows == "drop" else "mend them, or set data.bad_rows=drop"
+        raise SpecError(f"{remark}; {cure}")
+    notes = (f"dropped rows without a usable prompt: {remark}",) if remark else ()
+    usable = replace(rows.select(kept, *notes), values=values)
+    _refuse_mixed(usable)
+    if as_chat or system is not None:
+        return replace(usable, values=[{**row, PROMPT: _chat(row[PROMPT], system)} for row in values])
+    return usable
+
+
+def read_prompt(prompt: Any, *, from_table: bool = False) -> str | list[Message]:
+    """One prompt in the trainer's form; raises BadPromptError.
+
+    `from_table`: the value came out of an Arrow table, which fills keys that a message lacks with nulls;
+    these are taken out again.
+    """
+    match prompt:
+        case None:
+            raise BadPromptError("prompt is null or missing")
+        case str():
+            return _text(prompt, "prompt", "prompt")
+        case []:
+            raise BadPromptError("prompt is an empty list")
+        case list():
+            messages = [_message(message, number, from_table) for number, message in enumerate(prompt, start=1)]
+            if messages[-1]["role"] == "assistant":
+                raise BadPromptError(
+                    "prompt ends with an assistant message",
+                    "prompt ends with an assistant message, which is the policy's to write",
+                )
+            return messages
+        case _:
+            raise BadPromptError(
+                "prompt is neither text nor messages", f"prompt is {brief(prompt)}, not text or messages"
+            )
+
+
+def _text(text: str, what: str, kind: str) -> str:
+    if not text.strip():
+        raise BadPromptError(f"{kind} is empty", f"{what} is empty")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = f"holds half a surrogate pair (\\u{ord(text[error.start]):04x}), which is no character"
+        raise BadPromptError(f"{kind} holds half a surrogate pair", f"{what} {half}") from error
+    return text
+
+
+def _message(message: Any, number: int, from_table: bool) -> Message:
+    if not isinstance(message, Mapping):
+        raise BadPromptError("a message is not an object", f"message {number} is {brief(message)}, not an object")
+    role, content = message.get("role"), message.get("content")
+    if not isinstance(role, str) or role not in _ROLES:
+        known = ", ".join(_ROLES)
+        raise BadPromptError(
+            "a message has no known role", f"message {number} has role {brief(role)}, not one of {known}"
+        )
+    rest = {key: value for key, value in message.items() if key not in ("role", "content") and value is not None}
+    if from_table:
+        rest = {key: _without_nulls(value) for key, value in rest.items()}
+    if not content and role == "assistant" and rest.get("tool_calls"):
+        return {"role": role, "content": "", **rest}
+    return {"role": role, "content": _content(content, number), **rest}
+
+
+def _content(content: Any, number: int) -> str:
+    match content:
+        case None:
+            raise BadPromptError("a message has no content", f"message {number} has no content")
+        case str():
+            return _text(content, f"message {number}", "a message")
+        case list():
+            return _content("".join(_part(part, number) for part in content), number)
+        case _:
+            raise BadPromptError(
+                "a message's content is not text", f"message {number} has the content {brief(content)}, not text"
+            )
+
+
+def _part(part: Any, number: int) -> str:
+    if isinstance(part, Mapping) and part.get("type") == "text" and isinstance(part.get("text"), str):
+        return str(part["text"])
+    kind = part.get("type") if isinstance(part, Mapping) else part
+    raise BadPromptError(
+        "a message has a part that is not text",
+        f"message {number} has a part of type {brief(kind)}; only text can be trained on",
+    )
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [_without_nulls(item) for item in value]
+    return value
+
+
+def _bad_remark(rows: Rows, bad: list[tuple[int, BadPromptError]]) -> str:
+    first, reason = bad[0]
+    if len(bad) == 1:
+        return f"{rows.place(first)}: {reason.detail} (1 of {len(rows)} rows)"
+    counts = Counter(reason.kind for _, reason in bad)
+    listed = ", ".join(f"{count} times {kind}" for kind, count in counts.most_common())
+    return f"{rows.place(first)}: {reason.detail}; {len(bad)} of {len(rows)} rows have no usable prompt ({listed})"
+
+
+def _refuse_mixed(rows: Rows) -> None:
+    chat = isinstance(rows[0][PROMPT], list)
+    for index, row in enumerate(rows):
+        if isinstance(row[PROMPT], list) != chat:
+            kinds = ("a list of messages", "plain text")
+            this, first = kinds if not chat else kinds[::-1]
+            raise SpecError(
+                f"{rows.place(index)}: prompt is {this}, but {first} in the first row ({rows.place(0)}); "
+                "write all prompts of a source in one form"
+            )
+
+
+def _chat(prompt: str | list[Message], system: str | None) -> list[Message]:
+    messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
+    if system is None or any(message["role"] in ("system", "developer") for message in messages):
+        return messages
+    return [{"role": "system", "content": system}, *messages]

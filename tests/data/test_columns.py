@@ -1,0 +1,91 @@
+"""Mapping columns, reserved names, and columns that are missing."""
+
+import json
+
+import pytest
+
+from gpocli.data import RESERVED, gather, prepare, read_rows, require_columns
+from gpocli.errors import SpecError
+
+
+def rows_of(*values):
+    return gather("d.jsonl", list(enumerate(values, start=1)))
+
+
+def refusal(rows, **options):
+    with pytest.raises(SpecError) as error:
+        prepare(rows, **options)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            {"question": "q", "answer": "a"},
+            "no column 'prompt'; columns found: 'question', 'answer'; map one with data.columns.prompt=question",
+        ),
+        ({"Prompt": "q"}, "no column 'prompt'; columns found: 'Prompt'; map one with data.columns.prompt=Prompt"),
+        ({"prompt ": "q"}, "no column 'prompt'; columns found: 'prompt '; map one with data.columns.prompt='prompt '"),
+        ({"a": "q", "b": 1}, "no column 'prompt'; columns found: 'a', 'b'; map one with data.columns.prompt=NAME"),
+    ],
+)
+def test_a_missing_prompt_column_is_answered_with_how_to_map(row, message):
+    assert refusal(rows_of(row)) == f"d.jsonl: {message}"
+
+
+def test_a_mapped_column_has_only_its_new_name():
+    rows = prepare(rows_of({"question": "q", "answer": "a"}), columns={"prompt": "question"})
+    assert rows.columns == ("answer", "prompt")
+    assert rows.values == [{"answer": "a", "prompt": "q"}]
+
+
+def test_a_mapped_column_replaces_another_of_that_name():
+    rows = prepare(rows_of({"question": "q", "prompt": "old"}), columns={"prompt": "question"})
+    assert rows.values == [{"prompt": "q"}]
+
+
+def test_two_columns_can_be_exchanged():
+    rows = prepare(rows_of({"prompt": "a", "answer": "b"}), columns={"prompt": "answer", "answer": "prompt"})
+    assert rows.values == [{"prompt": "b", "answer": "a"}]
+
+
+def test_mapping_a_column_that_is_not_there_is_refused():
+    assert refusal(rows_of({"question": "q", "answer": "a"}), columns={"prompt": "quesiton"}) == (
+        "d.jsonl: no column 'quesiton', which data.columns.prompt names; columns found: 'question', 'answer'; "
+        "did you mean 'question'?"
+    )
+    assert refusal(rows_of({"question": "q"}), columns={"prompt": "xyz"}) == (
+        "d.jsonl: no column 'xyz', which data.columns.prompt names; columns found: 'question'; name one of these"
+    )
+
+
+@pytest.mark.parametrize("name", sorted(RESERVED))
+def test_a_reserved_name_is_refused(name):
+    assert refusal(rows_of({"prompt": "q", name: 1})) == (
+        f"d.jsonl: the column name '{name}' is taken (rewards and filters get something else under it); "
+        f"rename the column with data.columns.data_{name}={name}"
+    )
+
+
+def test_a_reserved_name_can_be_mapped_away():
+    rows = prepare(rows_of({"prompt": "q", "completion": 1}), columns={"reference": "completion"})
+    assert rows.columns == ("prompt", "reference")
+
+
+@pytest.mark.parametrize("name", ["class", "my col", "a-b", "messages", "tools", "id"])
+def test_other_odd_names_are_fine(name):
+    assert prepare(rows_of({"prompt": "q", name: 1}))[0][name] == 1
+
+
+def test_what_a_reward_needs_is_checked_by_name(tmp_path):
+    path = tmp_path / "eval.jsonl"
+    path.write_text(json.dumps({"prompt": "p", "answr": "4"}) + "\n")
+    rows = read_rows(str(path))
+    require_columns(rows, "exact", ["prompt"])
+    with pytest.raises(SpecError) as error:
+        require_columns(rows, "accuracy", ["answer"])
+    assert str(error.value) == (
+        f"{path}: reward 'accuracy' needs a column 'answer'; columns found: 'prompt', 'answr'; "
+        "map one with data.columns.answer=answr"
+    )
