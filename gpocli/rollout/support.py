@@ -1,0 +1,87 @@
+"""Which models the decode loop of this package can serve."""
+
+import inspect
+from typing import Any, cast
+
+from torch import nn
+from transformers import DynamicCache, PreTrainedModel
+from transformers.generation import GenerationMixin
+
+# Cache layers whose whole state is rows of keys and values, so that rows can be repeated and selected. By name, since
+# older versions of transformers lack some. Subclasses are not meant: those with a recurrent state inherit from these.
+_ROW_WISE_LAYERS = {"DynamicLayer", "DynamicSlidingWindowLayer", "DynamicIndexedLayer", "DummyLayer"}
+
+
+def base_model(model: nn.Module) -> nn.Module:
+    """The transformers model inside a PEFT model, or the model itself."""
+    is_peft = hasattr(model, "peft_config") and hasattr(model, "get_base_model")
+    base: nn.Module = cast(Any, model).get_base_model() if is_peft else model
+    return base
+
+
+def forward_parameters(model: nn.Module) -> frozenset[str]:
+    """The names of the arguments of the model's `forward`."""
+    return frozenset(inspect.signature(type(base_model(model)).forward).parameters)
+
+
+def cache_argument(model: nn.Module) -> str | None:
+    """The name under which the model's `forward` takes a cache: "cache" from transformers 5.24 on."""
+    parameters = forward_parameters(model)
+    return next((name for name in ("cache", "past_key_values") if name in parameters), None)
+
+
+def supports(model: nn.Module) -> str | None:
+    """None when `sample_groups` can serve the (unwrapped) model, else one line that says why not."""
+    peft_configs: dict[str, Any] = getattr(model, "peft_config", None) or {}
+    for name in getattr(model, "active_adapters", list(peft_configs)) if peft_configs else []:
+        if reason := _adapter_reason(name, peft_configs[name]):
+            return reason
+    base = base_model(model)
+    if not isinstance(base, PreTrainedModel):
+        return f"{type(base).__name__} is not a transformers model"
+    for reason in (_kind_reason(base), _layer_reason(base), _placement_reason(base)):
+        if reason:
+            return reason
+    return None
+
+
+def _adapter_reason(name: str, config: Any) -> str | None:
+    if getattr(config, "is_prompt_learning", False):
+        return f"adapter {name!r} learns a prompt, which is put before the tokens inside its own generate"
+    if getattr(config, "alora_invocation_tokens", None):
+        return f"adapter {name!r} starts at invocation tokens, which its own generate looks for"
+    return None
+
+
+def _kind_reason(base: PreTrainedModel) -> str | None:
+    name, config = type(base).__name__, base.config
+    if config.is_encoder_decoder:
+        return f"{name} is an encoder-decoder"
+    if not base.can_generate():
+        return f"{name} cannot generate text"
+    if config.get_text_config() is not config:
+        return f"{name} takes more than text"
+    if type(base).generate is not GenerationMixin.generate or hasattr(base, "custom_generate"):
+        return f"{name} has a generate of its own"
+    if cache_argument(base) is None:
+        return f"{name} takes no key-value cache"
+    return None
+
+
+def _layer_reason(base: PreTrainedModel) -> str | None:
+    if getattr(base, "_is_stateful", False):
+        return f"{type(base).__name__} keeps a recurrent state, from which rows cannot be selected"
+    kinds = {type(layer).__name__ for layer in DynamicCache(config=base.config).layers}
+    if odd := sorted(kinds - _ROW_WISE_LAYERS):
+        return f"{type(base).__name__} has cache layers from which rows cannot be selected: {', '.join(odd)}"
+    return None
+
+
+def _placement_reason(base: PreTrainedModel) -> str | None:
+    if len(set((getattr(base, "hf_device_map", None) or {}).values())) > 1:
+        return f"{type(base).__name__} is spread over several devices"
+    kinds = {kind.__name__ for module in base.modules() for kind in type(module).__mro__}
+    if kinds & {"FullyShardedDataParallel", "FSDPModule"}:
+        # Each forward gathers weights from all processes, which would have to take the same number of steps.
+        return f"the weights of {type(base).__name__} are sharded over processes (FSDP)"
+    return None

@@ -1,0 +1,199 @@
+import numpy as np
+import pytest
+import torch
+
+from gpocli.rollout import Race, SamplingSettings, engine, sample_groups
+from gpocli.rollout.sampling import logits_processors
+
+END, SECOND_END, PAD = 1, 2, 0
+PROMPTS = [[5, 6, 7], [8, 9, 10, 11, 12, 13, 14, 15, 16], [5, 6, 7], [30]]
+
+
+def settings(**changes):
+    values = {"max_new_tokens": 24, "eos_token_ids": (END, SECOND_END), "pad_token_id": PAD} | changes
+    return SamplingSettings(**values)
+
+
+def by_length(keep):
+    return Race(keep, lambda row, ids, finished: (-float(len(ids)),), lambda length: (-float(length + 1),))
+
+
+def kept(rollout, group_size, keep):
+    """(row, tokens) of the shortest of each group, by plain sorting."""
+    rows = range(len(rollout.completion_ids))
+    groups = [
+        [row for row in rows if row // group_size == group and not rollout.lost[row]]
+        for group in range(len(rows) // group_size)
+    ]
+    chosen = [sorted(g, key=lambda r: (len(rollout.completion_ids[r]), r))[:keep] for g in groups]
+    return [[(row, rollout.completion_ids[row]) for row in sorted(group)] for group in chosen]
+
+
+@torch.no_grad()
+def replay(model, prompt, row, seed, sampling):
+    """One completion by whole forward passes over one unpadded row: no cache, no mask, no company."""
+    uniform = np.random.Generator(np.random.Philox(key=[seed, row])).random(256)
+    ids = list(prompt)
+    for token in range(sampling.max_new_tokens):
+        logits = model(input_ids=torch.tensor([ids])).logits[:, -1].float()
+        logits = logits_processors(sampling)(torch.tensor([ids]), logits)
+        cumulative = torch.softmax(logits, -1)[0].double().cumsum(0)
+        ids.append(int((cumulative <= uniform[token] * cumulative[-1]).sum()))
+        if ids[-1] in sampling.eos_token_ids:
+            break
+    return ids[len(prompt) :]
+
+
+def test_every_kind_of_cache_gives_the_tokens_of_plain_forward_passes(any_model):
+    rollout = sample_groups(any_model, PROMPTS, 3, settings(), seed=7)
+
+    expected = [replay(any_model, PROMPTS[row // 3], row, 7, settings()) for row in range(12)]
+    assert rollout.completion_ids == expected
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"temperature": 0.7},
+        {"top_k": 5},
+        {"top_p": 0.8},
+        {"min_p": 0.1},
+        {"repetition_penalty": 1.5},
+        {"temperature": 1.3, "top_k": 20, "top_p": 0.9, "min_p": 0.01, "repetition_penalty": 1.2},
+    ],
+    ids=str,
+)
+def test_settings_work_on_each_row_by_itself(make_model, changes):
+    model, sampling = make_model(), settings(**changes)
+
+    rollout = sample_groups(model, PROMPTS, 3, sampling, seed=3)
+
+    expected = [replay(model, PROMPTS[row // 3], row, 3, sampling) for row in range(12)]
+    assert rollout.completion_ids == expected
+
+
+def test_settings_win_over_the_generation_config_of_the_model(make_model):
+    model = make_model()
+    plain = sample_groups(model, PROMPTS, 4, settings(), seed=0)
+    model.generation_config.update(do_sample=True, top_k=1, temperature=0.01, repetition_penalty=1.5)
+
+    rollout = sample_groups(model, PROMPTS, 4, settings(), seed=0)
+
+    assert rollout.completion_ids == plain.completion_ids
+    assert len({tuple(ids) for ids in rollout.completion_ids[:4]}) == 4
+
+
+@pytest.mark.parametrize("pad", [PAD, END])
+def test_each_end_token_ends_a_row_and_stays_in_it(make_model, pad):
+    rollout = sample_groups(
+        make_model(), PROMPTS, 8, settings(max_new_tokens=64, pad_token_id=pad, temperature=3.0), seed=0
+    )
+
+    last = {ids[-1] for ids, finished in zip(rollout.completion_ids, rollout.finished, strict=True) if finished}
+    assert last == {END, SECOND_END}
+    assert not any(token in (END, SECOND_END) for ids in rollout.completion_ids for token in ids[:-1])
+
+
+def test_rows_at_the_limit_are_unfinished_and_not_lost(hazard_model):
+    rollout = sample_groups(hazard_model(1e-9), PROMPTS, 2, settings(max_new_tokens=5), seed=0, race=by_length(1))
+
+    assert [len(ids) for ids in rollout.completion_ids] == [5] * 8
+    assert rollout.finished == [False] * 8
+    assert rollout.lost == [False] * 8
+    # The first token comes out of the prefill.
+    assert (rollout.decode_steps, rollout.decoded_tokens) == (4, 32)
+
+
+@pytest.mark.parametrize("kind", ["qwen3", "gpt2", "mistral-sliding", "gemma3-hybrid"])
+@pytest.mark.parametrize("seed", range(6))
+def test_race_on_and_off_keep_the_same_tokens(hazard_model, kind, seed):
+    model = hazard_model(0.05, kind)
+    full = sample_groups(model, PROMPTS, 8, settings(max_new_tokens=40), seed=seed)
+    raced = sample_groups(model, PROMPTS, 8, settings(max_new_tokens=40), seed=seed, race=by_length(3))
+
+    assert kept(raced, 8, 3) == kept(full, 8, 3)
+    assert sum(raced.lost) > 0
+    assert raced.decoded_tokens < full.decoded_tokens
+    # What a lost row had is the start of what it would have become.
+    starts = [f[: len(r)] for r, f in zip(raced.completion_ids, full.completion_ids, strict=True)]
+    assert raced.completion_ids == starts
+
+
+@pytest.mark.parametrize("looks", [1, 3, 7])
+def test_result_does_not_depend_on_how_often_the_host_looks(hazard_model, monkeypatch, looks):
+    model = hazard_model(0.1)
+    every_step = sample_groups(model, PROMPTS, 8, settings(), seed=1, race=by_length(3))
+    monkeypatch.setitem(engine._STEPS_PER_LOOK, "cpu", looks)
+
+    rollout = sample_groups(model, PROMPTS, 8, settings(), seed=1, race=by_length(3))
+
+    assert rollout.completion_ids == every_step.completion_ids
+    assert (rollout.finished, rollout.lost) == (every_step.finished, every_step.lost)
+
+
+def test_a_row_does_not_depend_on_the_other_prompts(make_model):
+    model = make_model()
+    alone = sample_groups(model, PROMPTS[:1], 4, settings(), seed=5)
+    together = sample_groups(model, PROMPTS, 4, settings(), seed=5)
+
+    assert together.completion_ids[:4] == alone.completion_ids
+
+
+def test_seed_decides(make_model):
+    model = make_model()
+    first, again, other = (sample_groups(model, PROMPTS, 4, settings(), seed=s) for s in (1, 1, 2))
+
+    assert first.completion_ids == again.completion_ids
+    assert first.completion_ids != other.completion_ids
+
+
+def test_dropout_is_off_while_sampling_and_the_mode_is_put_back(make_model):
+    model = make_model("gpt2")
+    expected = sample_groups(model, PROMPTS, 4, settings(), seed=1)
+    model.train()
+    model.transformer.h[0].eval()
+    model.gradient_checkpointing_enable()
+    modes = [module.training for module in model.modules()]
+
+    rollout = sample_groups(model, PROMPTS, 4, settings(), seed=1)
+
+    assert rollout.completion_ids == expected.completion_ids
+    assert [module.training for module in model.modules()] == modes
+    assert model.is_gradient_checkpointing
+
+
+def test_model_trains_after_a_rollout(make_model):
+    model = make_model().train()
+    sample_groups(model, PROMPTS, 2, settings(), seed=1)
+
+    model(input_ids=torch.tensor([[4, 5, 6]]), labels=torch.tensor([[4, 5, 6]])).loss.backward()
+
+    assert all(parameter.grad is not None for parameter in model.parameters())
+
+
+def test_bf16_model_is_sampled(hazard_model):
+    model = hazard_model(0.1).to(torch.bfloat16)
+
+    raced = sample_groups(model, PROMPTS, 8, settings(), seed=1, race=by_length(3))
+
+    assert sum(raced.finished) >= 12
+
+
+def test_lora_model_is_sampled_with_its_adapter(make_model):
+    peft = pytest.importorskip("peft")
+    plain = sample_groups(make_model(), PROMPTS, 4, settings(), seed=1)
+    model = peft.get_peft_model(
+        make_model(), peft.LoraConfig(target_modules=["q_proj", "v_proj"], init_lora_weights=False)
+    )
+    merged = peft.get_peft_model(
+        make_model(), peft.LoraConfig(target_modules=["q_proj", "v_proj"], init_lora_weights=False)
+    )
+    merged.load_state_dict(model.state_dict())
+
+    rollout = sample_groups(model, PROMPTS, 4, settings(), seed=1)
+
+    assert rollout.completion_ids != plain.completion_ids
+    assert (
+        rollout.completion_ids
+        == sample_groups(merged.merge_and_unload(), PROMPTS, 4, settings(), seed=1).completion_ids
+    )
