@@ -11,8 +11,8 @@ class GpoError(Exception):
     exit_code: int = 1
 
 
-class SpecError(GpoError):
-    """The command line, a run spec, a data file or a run directory is wrong."""
+class SpecError(GpoError, ValueError):
+    """The command line, a run spec, a trainer config, a data file or a run directory is wrong."""
 
     exit_code = 2
 

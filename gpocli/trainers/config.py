@@ -1,0 +1,104 @@
+"""What GFPO and GMPO add to TRL's `GRPOConfig`, and the check that no inherited option is ignored."""
+
+from dataclasses import MISSING, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from trl import GRPOConfig
+
+from gpocli.errors import SpecError
+from gpocli.trainers.options import refusals
+
+ROLLOUTS = ("auto", "race", "generate")
+DIVISORS = ("kept", "group")
+_TOKEN_NORMALISED_LOSSES = ("dapo", "cispo")
+
+
+@dataclass
+class GroupConfig(GRPOConfig):  # type: ignore[misc]
+    """`GRPOConfig` with a filtered group: G = `num_generations` sampled, k = `num_remains_in_group` kept.
+
+    `per_device_train_batch_size` counts completions that are trained on (kept ones). Raises `SpecError`, a
+    `ValueError`, when the numbers do not fit together or an inherited option would have no effect.
+    """
+
+    algorithm: ClassVar[str] = "gfpo"
+
+    if TYPE_CHECKING:
+        num_generations: int
+        num_generations_eval: int | None
+
+    num_remains_in_group: int | None = field(
+        default=None,
+        metadata={"help": "k: how many completions of a group are kept and trained on. Needs a group filter."},
+    )
+    divisor: str = field(
+        default="kept",
+        metadata={
+            "help": "Token divisor of the dapo and cispo losses: 'kept' (tokens of the kept completions) or "
+            "'group' (tokens of all sampled ones, as in the GFPO paper; turns races off)."
+        },
+    )
+    rollout: str = field(
+        default="auto",
+        metadata={
+            "help": "How groups are sampled: 'auto' (gpo's own loop where the model allows it), 'race' (gpo's own "
+            "loop or an error), 'generate' (TRL's own path)."
+        },
+    )
+
+    def __post_init__(self) -> None:
+        _check_choice("divisor", self.divisor, DIVISORS)
+        _check_choice("rollout", self.rollout, ROLLOUTS)
+        group_size = self.num_generations
+        keep = self.num_remains_in_group
+        if keep is None:
+            super().__post_init__()
+        else:
+            if not 2 <= keep <= group_size:
+                raise SpecError(
+                    f"num_remains_in_group is {keep}, but must lie between 2 and num_generations ({group_size}): "
+                    "advantages compare the kept completions of a group with each other"
+                )
+            # The parent's arithmetic counts the rows that are trained on, so it has to see k as the group size;
+            # evaluation samples whole groups.
+            if self.num_generations_eval is None:
+                self.num_generations_eval = group_size
+            self.num_generations = keep
+            try:
+                super().__post_init__()
+            finally:
+                self.num_generations = group_size
+            rows = self.per_device_train_batch_size * self.steps_per_generation
+            if rows % keep:
+                raise SpecError(
+                    f"per_device_train_batch_size ({self.per_device_train_batch_size}) x steps_per_generation "
+                    f"({self.steps_per_generation}) = {rows} kept completions a process, which is not a multiple of "
+                    f"num_remains_in_group ({keep}): every process must hold whole groups"
+                )
+        if self.divisor == "group" and self.loss_type not in _TOKEN_NORMALISED_LOSSES:
+            raise SpecError(
+                f"divisor='group' has no effect on loss_type={self.loss_type!r}, which does not divide by the tokens "
+                f"of the batch: use one of {', '.join(_TOKEN_NORMALISED_LOSSES)}, or divisor='kept'"
+            )
+        self._refuse_options_without_effect()
+
+    def _refuse_options_without_effect(self) -> None:
+        refused = refusals(self.algorithm)
+        for config_field in fields(self):
+            refusal = refused.get(config_field.name)
+            if refusal is None:
+                continue
+            value = getattr(self, config_field.name)
+            if value != _default_of(config_field):
+                raise SpecError(
+                    f"{config_field.name}={value!r} has no effect under {type(self).__name__}: {refusal.reason}"
+                )
+
+
+def _default_of(config_field: Any) -> Any:
+    return config_field.default_factory() if config_field.default is MISSING else config_field.default
+
+
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise SpecError(f"{name}={value!r} is not known: write one of {', '.join(choices)}")

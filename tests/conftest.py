@@ -1,0 +1,56 @@
+"""What all tests share: no hub, one thread, and a tiny real model on disk."""
+
+import os
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+os.environ["TRL_EXPERIMENTAL_SILENCE"] = "1"
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+os.environ["OMP_NUM_THREADS"] = "1"
+
+from pathlib import Path
+
+import pytest
+
+
+def save_tiny_model(folder: Path, *, vocab_seed: int = 0) -> Path:
+    """A random two-layer Qwen3 with a character tokenizer, saved as `from_pretrained` expects it."""
+    import torch
+    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast, Qwen3Config, Qwen3ForCausalLM
+
+    words = ["<pad>", "<eos>", "<unk>", *"abcdefghijklmnopqrstuvwxyz0123456789 +=?.:"]
+    tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate(words)}, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex("."), "isolated")
+    tokenizer.decoder = decoders.Fuse()
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token="<pad>", eos_token="<eos>", unk_token="<unk>", padding_side="left"
+    )
+    fast.chat_template = "{% for m in messages %}{{ m['content'] }}:{% endfor %}"
+    fast.save_pretrained(folder)
+    torch.manual_seed(vocab_seed)
+    model = Qwen3ForCausalLM(
+        Qwen3Config(
+            vocab_size=len(words),
+            hidden_size=16,
+            intermediate_size=32,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            num_key_value_heads=1,
+            head_dim=8,
+            max_position_embeddings=128,
+            tie_word_embeddings=True,
+            bos_token_id=None,
+            eos_token_id=1,
+            pad_token_id=0,
+        )
+    )
+    model.generation_config.eos_token_id, model.generation_config.pad_token_id = 1, 0
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The folder of a tiny random model; completions of it end after about 40 tokens."""
+    return str(save_tiny_model(tmp_path_factory.mktemp("tiny_model")))
