@@ -7,6 +7,7 @@ from pydantic import Field
 from gpocli.spec.algorithm import AlgorithmSpec, GFPOSpec, GRPOSpec
 from gpocli.spec.batch_spec import BatchSpec
 from gpocli.spec.data import DataSpec
+from gpocli.spec.homes import TRL_HOMES
 from gpocli.spec.model import ModelSpec
 from gpocli.spec.optim import OptimSpec
 from gpocli.spec.reward import RewardSpec
@@ -49,3 +50,13 @@ class RunSpec(Section):
         if is_luspo and self.trl.get("importance_sampling_level") != "sequence":
             return "luspo weighs whole sequences; write trl.importance_sampling_level: sequence as well"
         return None
+
+    @rule("trl")
+    def each_setting_has_one_home(self) -> dict[str, str]:
+        return {f"trl.{name}": self._moved(TRL_HOMES[name]) for name in self.trl if name in TRL_HOMES}
+
+    def _moved(self, home: str) -> str:
+        section, name = home.split(".", 1)
+        if section == "algorithm" and name not in type(self.algorithm).model_fields:
+            return f"{self.algorithm.type} has no {name}; remove it"
+        return f"is set elsewhere in a spec; write {home}"

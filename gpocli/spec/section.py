@@ -7,15 +7,15 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 _SectionT = TypeVar("_SectionT", bound="Section")
-_Check = Callable[[_SectionT], str | None]
+_Check = Callable[[_SectionT], str | dict[str, str] | None]
 
 
 def rule(*reads: str) -> Callable[[_Check[_SectionT]], _Check[_SectionT]]:
     """Mark a method as a cross-field rule.
 
-    The method returns None, or one line that says what is wrong and what to write. `reads` are the dotted
-    fields that it looks at; its fault is reported at the first of them. All rules of a section are checked,
-    so that a user sees every fault at once.
+    The method returns None, or one line that says what is wrong and what to write, or several lines by the
+    dotted field that each is about. `reads` are the dotted fields that it looks at; a fault is reported at
+    the first of them. All rules of a section are checked, so that a user sees every fault at once.
     """
 
     def mark(check: _Check[_SectionT]) -> _Check[_SectionT]:
@@ -40,12 +40,7 @@ class Section(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        names = {
-            n: None
-            for base in reversed(cls.__mro__)
-            for n, v in list(vars(base).items())
-            if hasattr(v, "reads")
-        }
+        names = {n: None for base in reversed(cls.__mro__) for n, v in list(vars(base).items()) if hasattr(v, "reads")}
         cls.rule_names = tuple(names)
 
     @model_validator(mode="after")
@@ -53,9 +48,13 @@ class Section(BaseModel):
         faults: list[InitErrorDetails] = []
         for name in self.rule_names:
             check = getattr(self, name)
-            if text := check():
-                error = PydanticCustomError("rule", "{text}", {"text": text, "reads": check.reads})
-                faults.append({"type": error, "loc": tuple(check.reads[0].split(".")), "input": None})
+            found = check()
+            for at, text in (found if isinstance(found, dict) else {check.reads[0]: found}).items():
+                if text:
+                    loc = tuple(at.split("."))
+                    context = {"text": text, "reads": check.reads, "depth": len(loc)}
+                    error = PydanticCustomError("rule", "{text}", context)
+                    faults.append({"type": error, "loc": loc, "input": None})
         if faults:
             raise ValidationError.from_exception_data(type(self).__name__, faults)
         return self

@@ -1,0 +1,114 @@
+"""Words for what Pydantic finds: what is wrong with a value, and what to write in its place."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from gpocli.spec.fields import ALGORITHMS, Wanted, number, phrase
+
+_FALSE_WORDS = {"no", "off", "n", "f", "false", "0", "none"}
+_TRUE_WORDS = {"yes", "on", "y", "t", "true", "1"}
+
+
+def shown(value: Any) -> str:
+    """Show a value in a message, as the user wrote it or by its kind."""
+    if isinstance(value, str):
+        return f"'{value}'" if len(value) <= 60 else f"'{value[:57]}...'"
+    if isinstance(value, bool) or value is None:
+        return "null" if value is None else str(value).lower()
+    if isinstance(value, int | float):
+        return number(value)
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "a mapping"
+    return f"a value of type {type(value).__name__}"
+
+
+def wrong_value(kind: str, value: Any, wanted: Wanted) -> str:
+    """Say what is wrong with `value`, for which Pydantic reported an error of type `kind`."""
+    match kind:
+        case "missing":
+            return "is missing; write it, as text" if str in wanted.types else f"is missing; write {phrase(wanted)}"
+        case "union_tag_not_found":
+            return f"is missing; write {' or '.join(ALGORITHMS)}"
+        case "union_tag_invalid":
+            return _wrong_choice(value.get("type") if isinstance(value, Mapping) else value, tuple(ALGORITHMS), False)
+        case "greater_than" | "greater_than_equal":
+            return f"{shown(value)} is too small; write {phrase(wanted)}"
+        case "less_than" | "less_than_equal":
+            return f"{shown(value)} is too large; write {phrase(wanted)}"
+        case "finite_number":
+            return f"{shown(value)} is not a finite number; write {phrase(wanted)}"
+        case "string_too_short":
+            return f"is empty; write {phrase(wanted)}"
+        case "string_too_long":
+            return f"has {len(value)} characters; write fewer"
+        case "too_short":
+            return "is empty; write at least one entry"
+    if wanted.choices and not isinstance(value, list | dict):
+        return _wrong_choice(value, wanted.choices, wanted.nullable)
+    return _wrong_type(value, wanted)
+
+
+def _wrong_choice(value: Any, choices: tuple[str, ...], nullable: bool) -> str:
+    if (value is None or value is False) and "none" in choices:
+        return f"{shown(value)} is not one of {', '.join(choices)}; write none"
+    near = get_close_matches(str(value).lower(), choices, n=1, cutoff=0.6)
+    if near:
+        return f"{shown(value)} is not one of its values; write {near[0]}"
+    listed = [*choices, "null"] if nullable else choices
+    return f"{shown(value)} is not one of its values; write {', '.join(listed[:-1])} or {listed[-1]}"
+
+
+def _wrong_type(value: Any, wanted: Wanted) -> str:
+    plain = [t for t in wanted.types if t in (int, float, bool, str)]
+    kind = plain[0] if plain else None
+    if kind is bool and (word := _as_bool(value)):
+        return f"{shown(value)} is {_kind(value)}; write {word}"
+    if kind is str and isinstance(value, bool | int | float):
+        return f"{shown(value)} is {_kind(value)}, not text; put it in quotes"
+    if kind is int and isinstance(value, float) and value.is_integer():
+        return f"{value} is not a whole number; write {int(value)}"
+    if kind in (int, float) and isinstance(value, str) and _is_number(value):
+        return f"{shown(value)} is text; write {value.strip()} without quotes"
+    if _is_list(wanted) and isinstance(value, str) and value:
+        return f"{shown(value)} is text, not a list; write [{value}]"
+    if wanted.section is not None and value is None:
+        return "is empty; remove it, or write its settings below it"
+    return _plain(value, wanted)
+
+
+def _plain(value: Any, wanted: Wanted) -> str:
+    if value is None:
+        return f"null is no value here; write {phrase(wanted)}, or leave it out"
+    if wanted.section is not None and isinstance(value, str):
+        for name in ("type", "name", "source"):
+            if name in wanted.section.model_fields:
+                return f"{shown(value)} is text, not a mapping; write {{{name}: {value}}}"
+    if wanted.section is not None and "options" in wanted.section.model_fields:
+        return f"{shown(value)} is {_kind(value)}; write a name, or a mapping with name and options"
+    return f"{shown(value)} is {_kind(value)}; write {phrase(wanted)}"
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "a truth value"
+    if isinstance(value, int | float):
+        return "a number"
+    return "text" if isinstance(value, str) else "not a single value"
+
+
+def _is_list(wanted: Wanted) -> bool:
+    return "a list" in phrase(wanted)
+
+
+def _as_bool(value: Any) -> str | None:
+    word = str(value).lower()
+    return "false" if word in _FALSE_WORDS else "true" if word in _TRUE_WORDS else None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,59 @@
+"""Answers to a key that a run spec does not know."""
+
+from difflib import get_close_matches
+
+from gpocli.spec.fields import ALGORITHMS, homes, wanted_at
+from gpocli.spec.homes import OTHER_NAMES, TRL_HOMES
+from gpocli.spec.layer import Key, dotted
+from gpocli.spec.run_spec import RunSpec
+
+
+def unknown_key(key: Key, algorithm: str) -> str:
+    """Say what to write in place of the unknown `key`, given the type of the algorithm."""
+    name = str(key[-1])
+    above, level = wanted_at(key[:-1], algorithm)
+    names = list(level.section.model_fields) if level.section else []
+    if above == ("algorithm",) and (owners := _owners(name)):
+        return _of_another_algorithm(name, owners, algorithm)
+    if home := TRL_HOMES.get(name) or OTHER_NAMES.get(name):
+        return f"unknown key; write {_reachable(home, algorithm)}"
+    if elsewhere := homes(name):
+        return f"unknown key; write {' or '.join(elsewhere)}"
+    if near := get_close_matches(name, names, n=1, cutoff=0.65):
+        return f"unknown key; write {dotted((*above, near[0]))}"
+    if "options" in names:
+        return f"unknown key; options go one level below: write {dotted((*above, 'options', name))}"
+    if near := get_close_matches(name, _all_names(), n=1, cutoff=0.75):
+        home = TRL_HOMES.get(near[0]) or OTHER_NAMES.get(near[0]) or " or ".join(homes(near[0]))
+        return f"unknown key; write {_reachable(home, algorithm)}"
+    return f"unknown key; write one of {', '.join(names)}"
+
+
+def _owners(name: str) -> list[str]:
+    return [owner for owner, section in ALGORITHMS.items() if name in section.model_fields]
+
+
+def _of_another_algorithm(name: str, owners: list[str], algorithm: str) -> str:
+    return f"{algorithm} has no {name}, but {_and(owners)}; remove it, or write algorithm.type: {owners[0]}"
+
+
+def _and(owners: list[str]) -> str:
+    return f"{' and '.join(owners)} {'have' if len(owners) > 1 else 'has'}"
+
+
+def _reachable(home: str, algorithm: str) -> str:
+    """Add what else must change where the algorithm at hand lacks the setting."""
+    section, _, name = home.partition(".")
+    if section == "algorithm" and (owners := _owners(name)) and algorithm not in owners:
+        return f"{home}, which {_and(owners)} and {algorithm} has not"
+    return home
+
+
+def _all_names() -> list[str]:
+    names = dict.fromkeys([*TRL_HOMES, *OTHER_NAMES])
+    for section_name in RunSpec.model_fields:
+        for algorithm in ALGORITHMS:
+            _, level = wanted_at((section_name,), algorithm)
+            if level.section:
+                names.update(dict.fromkeys(level.section.model_fields))
+    return [name for name in names if name in TRL_HOMES or name in OTHER_NAMES or homes(name)]

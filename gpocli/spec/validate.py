@@ -1,0 +1,128 @@
+"""Checking merged data against the models, and finding every fault in it at once."""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from gpocli.spec.fault import Fault
+from gpocli.spec.fields import wanted_at
+from gpocli.spec.layer import Key, Place, dotted
+from gpocli.spec.merge import Merged
+from gpocli.spec.messages import wrong_value
+from gpocli.spec.run_spec import RunSpec
+from gpocli.spec.suggest import unknown_key
+
+_CHARACTERS = {
+    "\0": ("a NUL", "\\0"),
+    "\a": ("a bell", "\\a"),
+    "\b": ("a backspace", "\\b"),
+    "\v": ("a vertical tab", "\\v"),
+    "\f": ("a form feed", "\\f"),
+    "\r": ("a carriage return", "\\r"),
+    "\x1b": ("an escape character", "\\e"),
+}
+
+
+def validate(merged: Merged) -> tuple[RunSpec | None, list[Fault]]:
+    """Build the run spec of `merged`; without one, the faults say why."""
+    faults = list(_odd_characters(merged))
+    try:
+        spec = RunSpec.model_validate(merged.data)
+    except ValidationError as error:
+        return None, faults + _all_faults(merged, error)
+    return spec, faults
+
+
+def _all_faults(merged: Merged, error: ValidationError) -> list[Fault]:
+    """Word the faults of `error`, and those that it hides.
+
+    A rule over several fields is only checked once each of them is sound. So what is faulty is taken out
+    and the rest checked again, as long as this brings up rules that read nothing of what was taken out.
+    """
+    algorithm = merged.algorithm()
+    faults: list[Fault] = []
+    removed: list[Key] = []
+    data = deepcopy(merged.data)
+    for first in (True, False, False, False):
+        for details in error.errors(include_url=False):
+            if details["type"] == "string_unicode":  # half a character, which the odd characters tell of
+                continue
+            reads = _reads(details, algorithm)
+            if first or (details["type"] == "rule" and not _touches(reads, removed)):
+                faults.append(_fault(details, reads, merged, algorithm))
+            removed.extend(reads)
+        for key in removed:
+            _remove(data, key)
+        try:
+            RunSpec.model_validate(data)
+        except ValidationError as next_error:
+            error = next_error
+        else:
+            break
+    return faults
+
+
+def _reads(details: ErrorDetails, algorithm: str) -> list[Key]:
+    """The keys whose values an error is about, the one to report first."""
+    key, _ = wanted_at(details["loc"], algorithm)
+    if details["type"] != "rule":
+        missing_type = details["type"].startswith("union_tag")
+        return [(*key, "type") if missing_type else key]
+    section = key[: len(key) - details["ctx"]["depth"]]
+    others = [(*section, *name.split(".")) for name in details["ctx"]["reads"]]
+    return [key, *(other for other in others if other != key)]
+
+
+def _fault(details: ErrorDetails, reads: list[Key], merged: Merged, algorithm: str) -> Fault:
+    key = reads[0]
+    if details["type"] == "rule":
+        key = next((read for read in reads if read in merged.places), key)
+        text = details["msg"]
+    elif details["type"] == "extra_forbidden":
+        text = unknown_key(key, algorithm)
+    else:
+        text = wrong_value(details["type"], details["input"], wanted_at(details["loc"], algorithm)[1])
+    return Fault(merged.place_of(key) or Place("run spec"), dotted(key), text)
+
+
+def _touches(keys: list[Key], removed: list[Key]) -> bool:
+    return any(a[: len(b)] == b or b[: len(a)] == a for a in keys for b in removed)
+
+
+def _remove(data: Any, key: Key) -> None:
+    """Take out the value at `key`, or the whole list that it stands in; a type takes its section along."""
+    names = key[:-1] if key[-1] == "type" else key
+    in_list = next((i for i, part in enumerate(names) if isinstance(part, int)), len(names))
+    *above, last = names[:in_list]
+    for name in above:
+        data = data.get(name) if isinstance(data, dict) else None
+    if isinstance(data, dict):
+        data.pop(last, None)
+
+
+def _odd_characters(merged: Merged) -> Iterator[Fault]:
+    for key, text in _texts(merged.data, ()):
+        odd = next((c for c in text if (c < " " and c not in "\n\t") or "\ud800" <= c <= "\udfff"), None)
+        if odd is None:
+            continue
+        place = merged.place_of(key) or Place("run spec")
+        if odd in _CHARACTERS:
+            name, escape = _CHARACTERS[odd]
+            hint = f'holds {name}, as "{escape}" makes in double quotes; write "\\{escape}" for a backslash'
+        else:
+            hint = f"holds the character U+{ord(odd):04X}; remove it"
+        yield Fault(place, dotted(key), hint)
+
+
+def _texts(value: Any, key: Key) -> Iterator[tuple[Key, str]]:
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _texts(item, (*key, name))
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            yield from _texts(item, (*key, i))
