@@ -44,12 +44,13 @@ def sample_groups(
     settings: SamplingSettings,
     *,
     seed: int,
+    first_row: int = 0,
     race: Race | None = None,
 ) -> Rollout:
     """Samples `num_generations` completions of each prompt (token ids) from the unwrapped model.
 
-    The tokens of row r = p * G + g depend on the model, its prompt, the settings and (seed, r), not on the other
-    rows: dropping rows early, with or without a race, leaves the remaining completions as they are. The model is
+    The tokens of row r = p * G + g depend on the model, its prompt, the settings and (seed, first_row + r), not on the
+    other rows (`first_row` is the number of this process's first row among those of all processes): dropping rows early, with or without a race, leaves the remaining completions as they are. The model is
     sampled in evaluation mode, so that dropout does not undo that, and is left in the mode it was found in.
 
     The caller asks `supports(model)` before.
@@ -62,7 +63,7 @@ def sample_groups(
         race=race,
     )
     with _evaluation_mode(model):
-        decoder = _Decoder(model, prompts_P, num_generations, settings, seed)
+        decoder = _Decoder(model, prompts_P, num_generations, settings, seed, first_row)
         looks = _STEPS_PER_LOOK.get(decoder.device.type, _STEPS_PER_LOOK_ELSEWHERE)
         unseen_TR: list[Tensor] = []
         for token in range(settings.max_new_tokens):
@@ -89,6 +90,7 @@ class _Decoder:
         num_generations: int,
         settings: SamplingSettings,
         seed: int,
+        first_row: int,
     ) -> None:
         self.rows = list(range(len(prompts_P) * num_generations))
         self.device = next(model.parameters()).device
@@ -97,7 +99,7 @@ class _Decoder:
         parameters = forward_parameters(model)
         self._takes_positions = "position_ids" in parameters
         self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in parameters else {}
-        self._streams = RowStreams(seed, len(self.rows), self.device)
+        self._streams = RowStreams(seed, len(self.rows), self.device, first_row=first_row)
         self._processors = logits_processors(settings)
         self._prefill(prompts_P, num_generations, settings)
 

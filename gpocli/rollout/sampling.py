@@ -26,14 +26,16 @@ _BLOCK = 512
 class RowStreams:
     """One stream of uniform numbers a row, drawn in chunks of tokens: `column(t)` is token t's number for each row.
 
-    A row's numbers depend on (seed, row number) alone.
+    A row's numbers depend on (seed, row number) alone; row numbers count from `first_row`.
     """
 
-    def __init__(self, seed: int, num_rows: int, device: torch.device, chunk: int = 64) -> None:
+    def __init__(
+        self, seed: int, num_rows: int, device: torch.device, *, first_row: int = 0, chunk: int = 64
+    ) -> None:
         # Philox is counter-based: the 128-bit key makes the streams independent, whatever the row number.
         self._streams = [
             np.random.Generator(np.random.Philox(key=np.array([seed & _MASK_64, row], dtype=np.uint64)))
-            for row in range(num_rows)
+            for row in range(first_row, first_row + num_rows)
         ]
         self._chunk, self._device, self._start = chunk, device, -chunk
         self._rows: list[int] = list(range(num_rows))

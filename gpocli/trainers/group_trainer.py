@@ -178,6 +178,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
                 group_size,
                 self._sampling_settings(),
                 seed=self._sampling_seed(),
+                first_row=self.accelerator.process_index * len(prompt_ids),
                 race=self._race(prompt_ids),
             )
         return self._rollout.completion_ids, None
@@ -195,10 +196,13 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         )
 
     def _sampling_seed(self) -> int:
-        """A seed that depends on the run's seed and the place in the run alone, so that a resumed run goes on."""
+        """A seed that depends on the run's seed and the place in the run alone, so that a resumed run goes on.
+
+        It is the same in all processes, whose rows are numbered through: any number of them samples the same.
+        """
         step, turn = self._sampling_turn
         self._sampling_turn = (self.state.global_step, turn + 1 if step == self.state.global_step else 0)
-        place = (self.args.seed, self.model.training, *self._sampling_turn, self.accelerator.process_index)
+        place = (self.args.seed, self.model.training, *self._sampling_turn)
         return int.from_bytes(hashlib.blake2b(repr(place).encode(), digest_size=7).digest(), "big")
 
     def _race(self, prompt_ids: list[list[int]]) -> Race | None:
