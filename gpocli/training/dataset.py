@@ -1,0 +1,139 @@
+"""The rows of a run: loaded from the embedded task, a local file or the hub, and handed to a trainer unchanged."""
+
+import copy
+import pickle
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from gpocli.data import ROW_KEY, Rows, gather, looks_local, prepare, read_rows
+from gpocli.data.prompts import BadRows
+from gpocli.errors import EnvironmentFault, SpecError
+from gpocli.training.hub import go_offline_if_unreachable
+
+if TYPE_CHECKING:
+    import datasets
+
+EMBEDDED = "embedded"
+Answer = TypeVar("Answer")
+_EVAL_SPLITS = ("validation", "eval", "test")
+
+
+def load_rows(
+    source: str,
+    *,
+    split: str = "train",
+    columns: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    system: str | None = None,
+    as_chat: bool = False,
+    bad_rows: BadRows = "refuse",
+) -> Rows:
+    """Rows of a local file, of the embedded task (`embedded`), or of a hub dataset (`owner/name[:subset]`).
+
+    See `gpocli.data.prepare` for what is checked. Raises SpecError for bad data and EnvironmentFault when the hub
+    cannot give the dataset.
+    """
+    if source != EMBEDDED and looks_local(source):
+        if split != "train":
+            raise SpecError(f"'{source}' is one file and has no split '{split}'; name a file for each purpose")
+        return read_rows(source, columns=columns, limit=limit, system=system, as_chat=as_chat, bad_rows=bad_rows)
+    rows = _embedded_rows(split, limit) if source == EMBEDDED else _hub_rows(source, split, limit)
+    return prepare(rows, columns=columns, system=system, as_chat=as_chat, bad_rows=bad_rows)
+
+
+def eval_split_of(source: str) -> str | None:
+    """The split of `source` to evaluate on when none is named; None when it has none. Raises EnvironmentFault."""
+    if source == EMBEDDED:
+        return "eval"
+    if looks_local(source):
+        return None
+    import datasets
+
+    name, subset = _subset(source)
+    found = _ask_hub(source, lambda: datasets.get_dataset_split_names(name, subset))
+    return next((split for split in _EVAL_SPLITS if split in found), None)
+
+
+def to_dataset(rows: Rows) -> "datasets.Dataset":
+    """A dataset whose items are the very rows, with their number in the source under `ROW_KEY`.
+
+    It stores only indices, so that Arrow never gives a value another type: "007", "2024-05-01" and columns of mixed
+    types reach the rewards as they are. Items are copies: a reward that changes one spoils no later step.
+    """
+    import datasets
+
+    items = [{**values, ROW_KEY: line} for values, line in zip(rows.values, rows.lines, strict=True)]
+    dataset = datasets.Dataset.from_dict({ROW_KEY: list(range(len(items)))})
+    dataset.set_transform(_Lookup(items))
+    return dataset
+
+
+class _Lookup:
+    """The transform of `to_dataset`: columns of row indices become columns of the rows' values."""
+
+    def __init__(self, items: list[dict[str, Any]]) -> None:
+        self.items = items
+
+    def __call__(self, batch: dict[str, list[int]]) -> dict[str, list[Any]]:
+        items = [copy.deepcopy(self.items[index]) for index in batch[ROW_KEY]]
+        return {name: [item[name] for item in items] for name in self.items[0]}
+
+    def __reduce__(self) -> tuple[Callable[[bytes], "_Lookup"], tuple[bytes]]:
+        # datasets hashes a transform with its own pickler, in Python: one blob is ten times faster (100k rows).
+        return _restore, (pickle.dumps(self.items),)
+
+
+def _restore(blob: bytes) -> _Lookup:
+    return _Lookup(pickle.loads(blob))
+
+
+def require_generation_batch(rows: Rows, needed: int) -> None:
+    """Raise SpecError when there are fewer rows than one generation batch `needed`: no step could ever run."""
+    if len(rows) < needed:
+        raise SpecError(
+            f"{rows.source}: needs at least {needed} prompts for one generation batch, has {len(rows)}; add rows, or "
+            "lower batch.prompts_per_step or batch.updates_per_generation"
+        )
+
+
+def _embedded_rows(split: str, limit: int | None) -> Rows:
+    from gpocli.embedded import task
+
+    if split not in ("train", "eval"):
+        raise SpecError(f"the embedded task has no split '{split}'; write train or eval")
+    values = task.rows("train" if split == "train" else "eval", limit)
+    return gather(EMBEDDED, list(enumerate(values, start=1)), unit="row")
+
+
+def _hub_rows(source: str, split: str, limit: int | None) -> Rows:
+    import datasets
+
+    name, subset = _subset(source)
+    dataset = _ask_hub(source, lambda: datasets.load_dataset(name, subset, split=split))
+    if limit is not None:
+        dataset = dataset.select(range(min(limit, len(dataset))))
+    return gather(source, list(enumerate(dataset, start=1)), columns=dataset.column_names, unit="row")
+
+
+def _subset(source: str) -> tuple[str, str | None]:
+    name, _, subset = source.partition(":")
+    return name, subset or None
+
+
+def _ask_hub(source: str, ask: Callable[[], Answer]) -> Answer:
+    from datasets.exceptions import DatasetsError
+
+    go_offline_if_unreachable()
+    try:
+        return ask()
+    except ValueError as error:  # no such split or subset
+        raise SpecError(f"dataset '{source}': {_first_line(error)}; name a split and subset that it has") from error
+    except (DatasetsError, OSError) as error:
+        raise EnvironmentFault(
+            f"cannot load dataset '{source}' from the hub ({_first_line(error)}); check the name and the connection, "
+            f"or name a local file such as ./{_subset(source)[0].rsplit('/', 1)[-1]}.jsonl"
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".;")[:300]
