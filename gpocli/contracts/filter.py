@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import iscoroutinefunction
 from typing import Any
 
 from gpocli.contracts.callables import CallSignature, call_signature, callable_name, one_line_cause
@@ -193,6 +194,8 @@ class _Member:
             raise PluginError(f"filter '{name}' is a class; pass an instance: {name}()")
         if not callable(function):
             raise PluginError(f"{function!r} is not a filter; pass a callable")
+        if iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__):
+            raise PluginError(f"filter '{name}' is async; define it with def, for filters are never awaited")
         signature = call_signature(function, leading=2)
         swapped = sorted(set(signature.leading) & set(FILTER_KEYWORDS)) if signature is not None else []
         if signature is None or swapped:

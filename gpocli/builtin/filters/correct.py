@@ -1,0 +1,62 @@
+"""Right answers are kept before wrong ones; chain another filter behind it to choose among them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from gpocli.contracts.nearest import did_you_mean
+from gpocli.errors import SpecError
+from gpocli.extensions import FilterExtension
+
+
+class CorrectOptions(BaseModel):
+    """What counts as right."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
+
+    reward: str | None = Field(default=None, min_length=1)
+    """The name of the reward that tells right from wrong; the weighted sum of all rewards when not given."""
+
+    threshold: float = Field(default=0.0, allow_inf_nan=False)
+    """A completion is right when its reward is higher than this."""
+
+
+class Correct:
+    """Scores a completion with 1 when its reward is above the threshold, else (or without a reward) with 0."""
+
+    def __init__(self, options: CorrectOptions) -> None:
+        self.options = options
+
+    def __call__(
+        self,
+        group_completions: Sequence[Sequence[Any]],
+        group_rewards: Sequence[Sequence[float]],
+        rewards_per_func: Mapping[str, Sequence[Sequence[float | None]]] | None = None,
+    ) -> list[list[float]]:
+        chosen_PG = self._chosen_rewards(group_rewards, rewards_per_func or {})
+        threshold = self.options.threshold
+        return [[float(reward is not None and reward > threshold) for reward in rewards_G] for rewards_G in chosen_PG]
+
+    def _chosen_rewards(
+        self,
+        group_rewards: Sequence[Sequence[float]],
+        rewards_per_func: Mapping[str, Sequence[Sequence[float | None]]],
+    ) -> Sequence[Sequence[float | None]]:
+        name = self.options.reward
+        if name is None:
+            return group_rewards
+        if name not in rewards_per_func:
+            raise SpecError(
+                f"filter 'correct' looks at reward '{name}', which this run does not have; "
+                f"{did_you_mean(name, rewards_per_func)}"
+            )
+        return rewards_per_func[name]
+
+
+EXTENSION = FilterExtension(
+    name="correct",
+    build=Correct,
+    summary="keep right answers before wrong ones; chain another filter behind it",
+    options=CorrectOptions,
+)

@@ -1,0 +1,37 @@
+"""The shortest completions are kept (GFPO's "Shortest k/G", arXiv 2508.09726)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gpocli.builtin.filters.lengths import token_lengths
+from gpocli.extensions import FilterExtension
+
+
+class Length:
+    """Scores a completion with minus its length in tokens, from `completion_lengths`, else `completion_ids`.
+
+    The score depends on the candidate alone and needs no reward, so a group can race.
+    """
+
+    needs_rewards = False
+
+    def __call__(
+        self,
+        group_completions: Sequence[Sequence[Any]],
+        group_rewards: Sequence[Sequence[float]] | None,
+        completion_lengths: Sequence[Sequence[int]] | None = None,
+        completion_ids: Sequence[Sequence[Sequence[int]]] | None = None,
+    ) -> list[list[float]]:
+        lengths_PG = token_lengths(completion_lengths, completion_ids)
+        return [[-float(length) for length in lengths_G] for lengths_G in lengths_PG]
+
+    def score_bound(self, length: int) -> float:
+        """A completion that has `length` tokens and has not ended will have at least one more."""
+        return -float(length + 1)
+
+
+EXTENSION = FilterExtension(
+    name="length",
+    build=lambda options: Length(),
+    summary="keep the shortest completions, counted in tokens",
+)
