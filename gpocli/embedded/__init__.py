@@ -1,0 +1,12 @@
+"""What a run uses when it names neither a model nor data: a tiny model, a task, and settings that suit both.
+
+Light to import; the weights are read by whoever loads `MODEL_PATH`.
+"""
+
+from pathlib import Path
+
+MODEL_PATH = Path(__file__).parent / "model"
+"""Folder with the model and its tokenizer, as `from_pretrained` takes it."""
+
+DEFAULTS_PATH = Path(__file__).parent / "defaults.yaml"
+"""The layer of the run spec that the embedded default puts under the user's own."""
