@@ -1,0 +1,71 @@
+"""The metrics file of a run: one strict JSON object a line, each with its step and what kind of line it is."""
+
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, Literal
+
+from gpocli.errors import EnvironmentFault
+
+Kind = Literal["train", "eval", "end"]
+
+
+def append_metrics(path: Path, step: int, kind: Kind, logs: Mapping[str, Any]) -> None:
+    """Add one line. Numbers that JSON cannot hold (NaN, infinities) become null. Raises EnvironmentFault."""
+    line = json.dumps({"step": step, "kind": kind, **plain(logs)}, allow_nan=False)
+    try:
+        with path.open("a", encoding="ascii", newline="\n") as file:
+            file.write(line + "\n")
+    except OSError as error:
+        raise EnvironmentFault(
+            f"cannot write '{path}' ({error.strerror}); mend that and go on with --resume"
+        ) from error
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The lines of a metrics file in order, but for one that was cut short; none when there is no file."""
+    return list(_whole_lines(path)) if path.exists() else []
+
+
+def rewind_metrics(path: Path, step: int) -> None:
+    """Take out the lines after `step`, and one that was cut short, so that a resumed run repeats none."""
+    if not path.exists():
+        return
+    kept = [line for line in _whole_lines(path) if line["step"] <= step]
+    part = path.with_name(path.name + ".part")
+    part.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="ascii", newline="\n")
+    os.replace(part, path)
+
+
+def plain(logs: Mapping[str, Any]) -> dict[str, Any]:
+    """Logs as values that strict JSON can hold: numbers of any library become Python's, NaN and infinities None."""
+    return {name: _plain(value) for name, value in logs.items()}
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real) or hasattr(value, "item"):
+        number = float(value)
+        return number if math.isfinite(number) else None
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return str(value)
+
+
+def _whole_lines(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open("rb") as file:
+        for raw in file:
+            try:
+                line = json.loads(raw)
+            except ValueError:
+                continue
+            if isinstance(line, dict) and isinstance(line.get("step"), int):
+                yield line
