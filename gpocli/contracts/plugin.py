@@ -1,0 +1,92 @@
+"""The contract of a plugin: hooks that fit, and extensions that can be used, read out of one plugin alone."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pluggy
+from pydantic import BaseModel
+
+from gpocli import hookspecs
+from gpocli.contracts.nearest import did_you_mean
+from gpocli.contracts.scores import shown
+from gpocli.extensions import FilterExtension, RewardExtension
+
+HOOKS: dict[str, type[FilterExtension] | type[RewardExtension]] = {
+    "gpo_filters": FilterExtension,
+    "gpo_rewards": RewardExtension,
+}
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+class PluginFault(Exception):
+    """A plugin does not keep the contract; the text says how, on one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extensions:
+    """What one plugin gave."""
+
+    filters: tuple[FilterExtension, ...]
+    rewards: tuple[RewardExtension, ...]
+
+
+def extensions_of(plugin: object) -> Extensions:
+    """Call the hooks of `plugin` (a module or an object) and check what they return.
+
+    The plugin gets a manager of its own, so that nothing in it reaches another plugin. Raises `PluginFault`,
+    pluggy's `PluginValidationError`, and whatever a hook raises.
+    """
+    manager = pluggy.PluginManager("gpo")
+    manager.add_hookspecs(hookspecs)
+    _check_hooks(manager, plugin)
+    manager.register(plugin)
+    filters = _returned(plugin, "gpo_filters", manager.hook.gpo_filters)
+    rewards = _returned(plugin, "gpo_rewards", manager.hook.gpo_rewards)
+    return Extensions(tuple(filters), tuple(rewards))
+
+
+def _check_hooks(manager: pluggy.PluginManager, plugin: object) -> None:
+    marked = [name for name in dir(plugin) if manager.parse_hookimpl_opts(plugin, name) is not None]
+    for name in marked:
+        if name not in HOOKS:
+            raise PluginFault(f"unknown hook '{name}'; {did_you_mean(name, HOOKS)}")
+    for name in HOOKS:
+        if callable(getattr(plugin, name, None)) and name not in marked:
+            raise PluginFault(f"'{name}' is not marked; put @gpocli.hookimpl above it")
+    if not marked:
+        raise PluginFault(f"it has no hook; define {' or '.join(HOOKS)} with @gpocli.hookimpl")
+
+
+def _returned(plugin: object, hook: str, call: Callable[[], list[Any]]) -> list[Any]:
+    if not hasattr(plugin, hook):
+        return []
+    kind = HOOKS[hook].__name__
+    results = call()
+    returned = results[0] if results else None  # pluggy leaves out None
+    if not isinstance(returned, list | tuple):
+        raise PluginFault(f"{hook} returned {shown(returned)}; return a list of {kind}")
+    names: set[str] = set()
+    for extension in returned:
+        if not isinstance(extension, HOOKS[hook]):
+            raise PluginFault(f"{hook} returned {shown(extension)} in its list; return {kind} records")
+        check_extension(extension)
+        if extension.name in names:
+            raise PluginFault(f"{hook} returned '{extension.name}' twice; give each its own name")
+        names.add(extension.name)
+    return list(returned)
+
+
+def check_extension(extension: FilterExtension | RewardExtension) -> None:
+    """Raise `PluginFault` when a field of the record cannot be used."""
+    name: object = extension.name
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise PluginFault(f"{name!r} cannot be a name; write lower-case letters, digits and _, starting with a letter")
+    options: object = extension.options
+    if not isinstance(options, type) or not issubclass(options, BaseModel):
+        raise PluginFault(f"the options of '{name}' are {shown(options)}; give a class of pydantic.BaseModel")
+    if not callable(extension.build):
+        raise PluginFault(f"the build of '{name}' is {shown(extension.build)}; give a function of the options")
+    if not isinstance(extension.summary, str):
+        raise PluginFault(f"the summary of '{name}' is {shown(extension.summary)}; write one line of text")

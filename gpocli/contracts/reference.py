@@ -1,0 +1,102 @@
+"""References to a filter or reward that is not packaged: `./file.py:name` and `package.module:name`."""
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from gpocli.contracts.callables import one_line_cause
+from gpocli.contracts.nearest import did_you_mean
+from gpocli.errors import PluginError, SpecError
+
+
+@dataclass(frozen=True, slots=True)
+class Referenced:
+    """What a reference leads to, and the file it is in."""
+
+    name: str
+    value: Any
+    file: str | None
+
+
+def is_reference(text: str) -> bool:
+    """Whether `text` is a reference rather than a registered name."""
+    return ":" in text or "." in text or _is_file(text)
+
+
+def follow_reference(reference: str, kind: str) -> Referenced:
+    """Import what `reference` names; `kind` is "filter" or "reward", for messages.
+
+    Raises `SpecError` when it is malformed or there is no such file, module or name, and `PluginError` with
+    the cause when the file or module fails while it is imported.
+    """
+    place, _, name = reference.rpartition(":")
+    if not place or not name.isidentifier():
+        example = "./file.py:NAME" if ":" in reference else f"{reference}:NAME"
+        raise SpecError(f"{kind} '{reference}' does not say which name to take; write {example}")
+    module = _import_file(place, kind) if _is_file(place) else _import_module(place, kind)
+    if not hasattr(module, name):
+        public = [public for public, value in vars(module).items() if callable(value) and public[0] != "_"]
+        raise SpecError(f"there is no '{name}' in '{place}'; {did_you_mean(name, public)}")
+    return Referenced(name, getattr(module, name), getattr(module, "__file__", None))
+
+
+def _is_file(place: str) -> bool:
+    return place.endswith(".py") or "/" in place or "\\" in place or place.startswith((".", "~"))
+
+
+def _import_file(place: str, kind: str) -> ModuleType:
+    path = Path(place).expanduser().resolve()
+    if not path.is_file():
+        raise SpecError(f"{kind} '{place}': no such file; check the path, which starts at {Path.cwd()}")
+    module_name = f"gpo_file_{path.stem}_{sha256(str(path).encode()).hexdigest()[:8]}"
+    if module_name in sys.modules:
+        return sys.modules[module_name]
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    if spec is None or spec.loader is None:
+        raise SpecError(f"{kind} '{place}' is not a Python file; write ./file.py:NAME")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module  # dataclasses and pickle look classes up there
+    try:
+        with _importable(path.parent):
+            spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[module_name]
+        raise PluginError(f"{kind} '{place}' failed on import: {one_line_cause(error)}; mend the file") from error
+    return module
+
+
+def _import_module(place: str, kind: str) -> ModuleType:
+    if not all(part.isidentifier() for part in place.split(".")):
+        raise SpecError(f"{kind} '{place}' is no module name; write package.module:NAME or ./file.py:NAME")
+    try:
+        with _importable(Path.cwd()):
+            return importlib.import_module(place)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{place}.".startswith(f"{error.name}."):
+            raise SpecError(f"{kind} '{place}': no module '{error.name}'; install it or check the name") from error
+        raise PluginError(_import_failure(place, kind, error)) from error
+    except (Exception, SystemExit) as error:
+        raise PluginError(_import_failure(place, kind, error)) from error
+
+
+def _import_failure(place: str, kind: str, error: BaseException) -> str:
+    return f"{kind} '{place}' failed on import: {one_line_cause(error)}; mend the module"
+
+
+@contextmanager
+def _importable(folder: Path) -> Iterator[None]:
+    """Let modules in `folder` be imported while the block runs, after everything that is installed."""
+    entry = str(folder)
+    sys.path.append(entry)
+    try:
+        yield
+    finally:
+        # The last one is ours, whatever the block has put in front.
+        del sys.path[len(sys.path) - 1 - sys.path[::-1].index(entry)]
