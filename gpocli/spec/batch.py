@@ -11,7 +11,7 @@ GMPO_UPDATES = 8
 """Updates a generation batch in the paper of GMPO (arXiv 2507.20673)."""
 LARGEST_DEFAULT_MICRO_BATCH = 16
 
-Suggestion = dict[str, int | None]
+Suggestion = dict[str, int]
 """Settings that make a batch divide, by their dotted path."""
 
 

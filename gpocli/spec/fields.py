@@ -57,7 +57,7 @@ def wanted_at(key: Key, algorithm: str) -> tuple[Key, Wanted]:
         elif here.item is not None and (isinstance(part, int) or _holds_mapping(here)):
             here = Wanted(_members(here.item))
         elif here.types:
-            break  # a member of a union, such as "list[str]"
+            continue  # the mark of a union's member, such as "list[str]"
         clean = (*clean, part)
     return clean, here
 

@@ -53,7 +53,7 @@ def load_spec(
     assignments += _from_flags(flags or {})
 
     merged = _merge(layers, assignments, base, faults)
-    sources = [place.source for layer in (*base, *layers) for place in layer.places.values()]
+    sources = [place.source for layer in base for place in layer.places.values()]
     sources += [*map(str, files), *(f"--set {text}" for text in overrides)]
     sources += [assignment.place.source for assignment in assignments]
     spec = None

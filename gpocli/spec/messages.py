@@ -44,7 +44,7 @@ def wrong_value(kind: str, value: Any, wanted: Wanted) -> str:
             return f"has {len(value)} characters; write fewer"
         case "too_short":
             return "is empty; write at least one entry"
-    if wanted.choices and not isinstance(value, list | dict):
+    if wanted.choices and (isinstance(value, str) or wanted.item is None) and not isinstance(value, list | dict):
         return _wrong_choice(value, wanted.choices, wanted.nullable)
     return _wrong_type(value, wanted)
 
@@ -52,10 +52,12 @@ def wrong_value(kind: str, value: Any, wanted: Wanted) -> str:
 def _wrong_choice(value: Any, choices: tuple[str, ...], nullable: bool) -> str:
     if (value is None or value is False) and "none" in choices:
         return f"{shown(value)} is not one of {', '.join(choices)}; write none"
-    near = get_close_matches(str(value).lower(), choices, n=1, cutoff=0.6)
+    near = get_close_matches(str(value).lower(), choices, n=1, cutoff=0.6) if isinstance(value, str) else []
     if near:
         return f"{shown(value)} is not one of its values; write {near[0]}"
     listed = [*choices, "null"] if nullable else choices
+    if len(listed) == 1:
+        return f"{shown(value)} is not its value; write {listed[0]}"
     return f"{shown(value)} is not one of its values; write {', '.join(listed[:-1])} or {listed[-1]}"
 
 

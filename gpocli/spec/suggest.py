@@ -15,18 +15,24 @@ def unknown_key(key: Key, algorithm: str) -> str:
     names = list(level.section.model_fields) if level.section else []
     if above == ("algorithm",) and (owners := _owners(name)):
         return _of_another_algorithm(name, owners, algorithm)
+    if "options" in names:
+        return _of_an_extension(name, names, above)
     if home := TRL_HOMES.get(name) or OTHER_NAMES.get(name):
         return f"unknown key; write {_reachable(home, algorithm)}"
     if elsewhere := homes(name):
         return f"unknown key; write {' or '.join(elsewhere)}"
     if near := get_close_matches(name, names, n=1, cutoff=0.65):
         return f"unknown key; write {dotted((*above, near[0]))}"
-    if "options" in names:
-        return f"unknown key; options go one level below: write {dotted((*above, 'options', name))}"
     if near := get_close_matches(name, _all_names(), n=1, cutoff=0.75):
         home = TRL_HOMES.get(near[0]) or OTHER_NAMES.get(near[0]) or " or ".join(homes(near[0]))
         return f"unknown key; write {_reachable(home, algorithm)}"
     return f"unknown key; write one of {', '.join(names)}"
+
+
+def _of_an_extension(name: str, names: list[str], above: Key) -> str:
+    if near := get_close_matches(name, names, n=1, cutoff=0.65):
+        return f"unknown key; write {dotted((*above, near[0]))}"
+    return f"unknown key; options go one level below: write {dotted((*above, 'options', name))}"
 
 
 def _owners(name: str) -> list[str]:

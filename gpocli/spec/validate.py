@@ -48,7 +48,7 @@ def _all_faults(merged: Merged, error: ValidationError) -> list[Fault]:
     data = deepcopy(merged.data)
     for first in (True, False, False, False):
         for details in error.errors(include_url=False):
-            if details["type"] == "string_unicode":  # half a character, which the odd characters tell of
+            if _is_noise(details):
                 continue
             reads = _reads(details, algorithm)
             if first or (details["type"] == "rule" and not _touches(reads, removed)):
@@ -63,6 +63,12 @@ def _all_faults(merged: Merged, error: ValidationError) -> list[Fault]:
         else:
             break
     return faults
+
+
+def _is_noise(details: ErrorDetails) -> bool:
+    """Whether another fault says it better: half a character, or a list that may also be a single word."""
+    of_a_union = str(details["loc"][-1]).startswith("literal[")
+    return details["type"] == "string_unicode" or (of_a_union and isinstance(details["input"], list))
 
 
 def _reads(details: ErrorDetails, algorithm: str) -> list[Key]:
@@ -93,8 +99,8 @@ def _touches(keys: list[Key], removed: list[Key]) -> bool:
 
 
 def _remove(data: Any, key: Key) -> None:
-    """Take out the value at `key`, or the whole list that it stands in; a type takes its section along."""
-    names = key[:-1] if key[-1] == "type" else key
+    """Take out the value at `key`, or the whole list that it stands in; the type takes the algorithm along."""
+    names = key[:-1] if key == ("algorithm", "type") else key
     in_list = next((i for i, part in enumerate(names) if isinstance(part, int)), len(names))
     *above, last = names[:in_list]
     for name in above:

@@ -45,7 +45,7 @@ def read_yaml(text: str, source: str) -> ReadText:
     try:
         node = YAML(typ="safe", pure=True).compose(io.StringIO(text))
     except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
+        mark = error.context_mark if _never_closed(error) else error.problem_mark
         place = Place(source, mark.line + 1, mark.column + 1) if mark else Place(source)
         raise TextError(place, _what_is_wrong(error)) from error
     except ReaderError as error:
@@ -71,9 +71,14 @@ def _what_is_wrong(error: MarkedYAMLError) -> str:
         return "a second document starts here; write one document"
     if "undefined alias" in problem:
         return f"{problem}; write its anchor before it, or put the text in quotes"
-    if "stream end" in problem or "end of stream" in problem:
-        return f"the text ends too early ({error.context or problem}); close the bracket or quote"
+    if _never_closed(error):
+        return "what opens here is never closed; close the bracket or quote"
     return f"not valid YAML: {problem}; mend it here"
+
+
+def _never_closed(error: MarkedYAMLError) -> bool:
+    at_the_end = "stream end" in str(error.problem) or "end of stream" in str(error.problem)
+    return at_the_end and error.context_mark is not None
 
 
 class _Converter:

@@ -1,0 +1,162 @@
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from gpocli.errors import SpecError
+from gpocli.spec import RunSpec
+from gpocli.spec.batch import BatchError, notices, solve
+
+GFPO = {"type": "gfpo", "group_size": 16, "keep": 4}
+
+
+def spec_of(algorithm, **batch):
+    return RunSpec.model_validate({"algorithm": algorithm, "batch": batch})
+
+
+def test_the_sums_of_a_filtered_run():
+    plan = solve(spec_of(GFPO, prompts_per_step=6, micro_batch=4, updates_per_generation=2), processes=2)
+    assert plan.rows_per_step == 24  # 6 prompts x 4 kept
+    assert plan.accumulation == 3  # 24 rows / 2 processes / 4 at a time
+    assert plan.steps_per_generation == 6  # 3 micro-batches x 2 updates
+    assert plan.prompts_per_generation == 12
+    assert plan.generation_rows == 48
+    assert plan.candidates_per_generation == 192  # 12 prompts x 16
+
+
+def test_the_largest_micro_batch_up_to_16_that_divides_is_the_default():
+    assert solve(spec_of(GFPO, prompts_per_step=9)).micro_batch == 12  # 36 rows: 12 divides, 13 to 16 do not
+
+
+def test_gmpo_updates_eight_times_as_in_its_paper():
+    plan = solve(spec_of({"type": "gmpo"}, prompts_per_step=2))
+    assert (plan.updates_per_generation, plan.prompts_per_generation, plan.generation_rows) == (8, 16, 128)
+
+
+def test_gmpo_with_a_filter_counts_the_kept():
+    plan = solve(spec_of({"type": "gmpo", "keep": 4, "filters": ["length"]}, prompts_per_step=2))
+    assert (plan.rows_per_step, plan.candidates_per_generation) == (8, 128)
+
+
+def test_an_unfiltered_group_may_span_processes():
+    assert solve(spec_of({"type": "grpo"}, prompts_per_step=1), processes=4).micro_batch == 2
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "batch", "processes", "message"),
+    [
+        (
+            GFPO,
+            {"prompts_per_step": 3, "micro_batch": 5},
+            1,
+            "batch.prompts_per_step 3 x 4 kept = 12 rows a step, which do not split into micro-batches of 5; "
+            "write batch.micro_batch: 4 or batch.micro_batch: 6",
+        ),
+        (
+            GFPO,
+            {"prompts_per_step": 4, "micro_batch": 3},
+            2,
+            "batch.prompts_per_step 4 x 4 kept = 16 rows a step, 8 a process, which do not split into "
+            "micro-batches of 3; write batch.micro_batch: 2 or batch.micro_batch: 4",
+        ),
+        (
+            {"type": "grpo", "group_size": 5},
+            {"prompts_per_step": 5},
+            2,
+            "batch.prompts_per_step 5 x 5 completions = 25 rows a step, which 2 processes cannot share evenly; "
+            "write batch.prompts_per_step: 4 or batch.prompts_per_step: 6",
+        ),
+        (
+            GFPO,
+            {"prompts_per_step": 3},
+            2,
+            "batch.prompts_per_step 3 x 1 updates = 3 groups a generation batch, of which 2 processes cannot "
+            "hold equally many whole ones; write batch.prompts_per_step: 2 or batch.prompts_per_step: 4",
+        ),
+        (
+            GFPO,
+            {"prompts_per_step": 1},
+            3,
+            "batch.prompts_per_step 1 x 4 kept = 4 rows a step, which 3 processes cannot share evenly; "
+            "write batch.prompts_per_step: 3",
+        ),
+    ],
+)
+def test_what_does_not_divide_is_answered_with_what_does(algorithm, batch, processes, message):
+    with pytest.raises(BatchError) as caught:
+        solve(spec_of(algorithm, **batch), processes)
+    assert str(caught.value) == message
+
+
+def test_no_process_cannot_train():
+    with pytest.raises(SpecError, match="0 processes cannot train; start at least 1"):
+        solve(RunSpec(), 0)
+
+
+@st.composite
+def specs(draw):
+    group_size = draw(st.integers(2, 24))
+    kept = {"group_size": group_size, "keep": draw(st.integers(2, group_size))}
+    algorithm = draw(
+        st.sampled_from(
+            [
+                {"type": "gfpo", **kept},
+                {"type": "gmpo", "filters": ["length"], **kept},
+                {"type": "gmpo", "group_size": group_size},
+                {"type": "grpo", "group_size": group_size},
+            ]
+        )
+    )
+    return spec_of(
+        algorithm,
+        prompts_per_step=draw(st.integers(1, 40)),
+        micro_batch=draw(st.none() | st.integers(1, 40)),
+        updates_per_generation=draw(st.none() | st.integers(1, 9)),
+        iterations=draw(st.integers(1, 3)),
+    )
+
+
+@given(specs(), st.integers(1, 9))
+def test_the_sums_agree_with_each_other(spec, processes):
+    try:
+        plan = solve(spec, processes)
+    except BatchError:
+        assume(False)
+    keep = getattr(spec.algorithm, "keep", None)
+    k = keep or spec.algorithm.group_size
+    assert plan.micro_batch * plan.accumulation * processes == spec.batch.prompts_per_step * k
+    assert plan.steps_per_generation == plan.accumulation * plan.updates_per_generation
+    assert plan.micro_batch * plan.steps_per_generation * processes == plan.generation_rows
+    assert plan.generation_rows == plan.prompts_per_generation * k
+    if keep is not None:  # a filtered run: whole groups on each process
+        assert plan.micro_batch * plan.steps_per_generation % k == 0
+
+
+@given(specs(), st.integers(1, 9))
+def test_every_suggestion_works(spec, processes):
+    for suggestion in suggestions_for(spec, processes):
+        changed = {path.removeprefix("batch."): value for path, value in suggestion.items()}
+        solve(spec.model_copy(update={"batch": spec.batch.model_copy(update=changed)}), processes)
+
+
+def suggestions_for(spec, processes):
+    try:
+        solve(spec, processes)
+    except BatchError as error:
+        return error.suggestions or pytest.fail("no suggestion")
+    return []
+
+
+def test_a_gmpo_run_that_cannot_differ_from_grpo_is_told_so():
+    assert notices(spec_of({"type": "gmpo"}, updates_per_generation=1)) == [
+        "gmpo cannot differ from grpo here: with one update a generation batch and one iteration every ratio "
+        "is 1; write batch.updates_per_generation: 8, as in its paper"
+    ]
+    assert notices(spec_of({"type": "gmpo"}, updates_per_generation=1, iterations=2)) == []
+    assert notices(spec_of({"type": "gmpo"})) == []
+
+
+def test_a_gfpo_run_that_keeps_all_is_told_so():
+    assert notices(spec_of({"type": "gfpo", "group_size": 8, "keep": 8})) == [
+        "gfpo cannot differ from grpo here: all 8 candidates of a group are kept; write a smaller algorithm.keep"
+    ]
+    assert notices(RunSpec()) == []

@@ -1,0 +1,91 @@
+import subprocess
+import sys
+
+import pytest
+from pydantic import ValidationError
+
+from gpocli.spec import RunSpec
+from gpocli.spec.algorithm import FilterSpec, GFPOSpec, GMPOSpec, GRPOSpec
+from gpocli.spec.reward import RewardSpec
+
+
+def algorithm(**settings):
+    return RunSpec.model_validate({"algorithm": settings}).algorithm
+
+
+def test_an_empty_spec_is_a_gfpo_run_as_in_its_paper():
+    spec = RunSpec()
+    assert spec.algorithm == GFPOSpec(group_size=24, keep=8, filters=[FilterSpec(name="length")])
+    assert (spec.algorithm.beta, spec.algorithm.entropy_coef, spec.algorithm.epsilon) == (0.001, 0.001, 0.2)
+    assert spec.rewards == [RewardSpec(name="accuracy", weight=1.0)]
+
+
+def test_gmpo_clips_in_log_space_and_keeps_all():
+    gmpo = algorithm(type="gmpo")
+    assert isinstance(gmpo, GMPOSpec)
+    assert (gmpo.epsilon, gmpo.epsilon_high, gmpo.keep, gmpo.filters) == (0.4, None, None, [])
+
+
+def test_gmpo_takes_a_filter_with_a_keep():
+    gmpo = algorithm(type="gmpo", keep=4, filters=["length"])
+    assert gmpo.filters == [FilterSpec(name="length")]
+
+
+def test_grpo_has_no_filter():
+    with pytest.raises(ValidationError, match="Extra inputs"):
+        algorithm(type="grpo", filters=["length"])
+    assert isinstance(algorithm(type="grpo"), GRPOSpec)
+
+
+def test_bare_names_stand_for_filters_and_rewards():
+    spec = RunSpec.model_validate(
+        {"algorithm": {"type": "gfpo", "filters": ["correct", {"name": "length"}]}, "rewards": ["exact"]}
+    )
+    assert [one.name for one in spec.algorithm.filters] == ["correct", "length"]
+    assert spec.rewards == [RewardSpec(name="exact")]
+
+
+def test_epochs_alone_replace_the_default_steps():
+    spec = RunSpec.model_validate({"run": {"epochs": 2}})
+    assert (spec.run.steps, spec.run.epochs) == (None, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("section", "settings"),
+    [
+        ("run", {"steps": True}),
+        ("run", {"steps": "5"}),
+        ("run", {"steps": 5.0}),
+        ("run", {"epochs": True}),
+        ("run", {"telemetry": 1}),
+        ("run", {"name": 5}),
+        ("optim", {"learning_rate": "1e-6"}),
+        ("optim", {"learning_rate": float("nan")}),
+        ("rewards", [{"name": "exact", "weight": float("inf")}]),
+    ],
+)
+def test_one_type_is_not_taken_for_another(section, settings):
+    with pytest.raises(ValidationError):
+        RunSpec.model_validate({section: settings})
+
+
+def test_a_whole_number_does_for_a_number():
+    learning_rate = RunSpec.model_validate({"optim": {"learning_rate": 1}}).optim.learning_rate
+    assert isinstance(learning_rate, float)
+
+
+def test_a_spec_cannot_be_changed():
+    spec = RunSpec()
+    with pytest.raises(ValidationError, match="frozen"):
+        spec.run.steps = 3
+
+
+def test_loading_a_spec_imports_nothing_heavy():
+    heavy = "torch transformers trl datasets pandas numpy pyarrow"
+    program = (
+        "import sys; from gpocli.spec.load import load_spec; import gpocli.spec.dump, gpocli.spec.batch;"
+        "load_spec([], ['algorithm.type=gmpo']);"
+        f"print([m for m in {heavy.split()} if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
