@@ -1,0 +1,19 @@
+"""Data columns as rewards get them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gpocli.errors import SpecError
+
+
+def column(columns: Mapping[str, Any], name: str, reward: str, rows: int) -> Sequence[Any]:
+    """The values of the data column `name`, one a completion. Raises `SpecError` when there is none."""
+    values = columns.get(name)
+    if not isinstance(values, list | tuple):
+        raise SpecError(
+            f'reward "{reward}" needs the data column "{name}", which this data does not have; name another one '
+            "with the option answer_column, or map one to it"
+        )
+    if len(values) != rows:
+        raise ValueError(f'the column "{name}" has {len(values)} values for {rows} completions')
+    return values

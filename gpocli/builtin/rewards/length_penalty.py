@@ -1,0 +1,55 @@
+"""A penalty that grows evenly with the length of a completion."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from gpocli.extensions import RewardExtension
+
+
+class LengthPenaltyOptions(BaseModel):
+    """Options of `length_penalty`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    target_tokens: int = Field(default=0, ge=0)
+    """Tokens that are free."""
+    max_tokens: int = Field(default=1024, gt=0)
+    """Tokens from which on the penalty is full."""
+    max_penalty: float = Field(default=1.0, gt=0, le=1e6)
+    """The full penalty; the reward is then minus this."""
+
+    @model_validator(mode="after")
+    def max_lies_beyond_target(self) -> "LengthPenaltyOptions":
+        if self.max_tokens <= self.target_tokens:
+            raise ValueError(
+                f"max_tokens {self.max_tokens} is not more than target_tokens {self.target_tokens}; "
+                f"give at least {self.target_tokens + 1}"
+            )
+        return self
+
+
+class LengthPenalty:
+    """`-max_penalty * clip((L - target_tokens) / (max_tokens - target_tokens), 0, 1)` for L tokens."""
+
+    __name__ = "length_penalty"
+
+    def __init__(self, options: LengthPenaltyOptions) -> None:
+        self.options = options
+
+    def __call__(self, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:
+        return [self._penalty(len(tokens)) for tokens in completion_ids]
+
+    def _penalty(self, length: int) -> float:
+        options = self.options
+        excess = (length - options.target_tokens) / (options.max_tokens - options.target_tokens)
+        return 0.0 - options.max_penalty * min(max(excess, 0.0), 1.0)
+
+
+EXTENSION = RewardExtension(
+    name="length_penalty",
+    build=LengthPenalty,
+    summary="0 for short completions, falling evenly with each token",
+    options=LengthPenaltyOptions,
+)
