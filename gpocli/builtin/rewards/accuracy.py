@@ -1,0 +1,139 @@
+r"""The reward for a right answer, 1.0 or 0.0; None where the gold answer cannot be read.
+
+What equals what is decided by `maths.equality`; docs/rewards.md has a table of it. Numbers are compared
+exactly, in microseconds; only expressions such as `\frac{\sqrt{3}}{2}` that are not written alike go to
+math-verify's parser and sympy, in a worker process that is killed when it takes too long.
+"""
+
+import logging
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from gpocli.builtin.rewards.columns import column
+from gpocli.builtin.rewards.maths.bounded_algebra import BoundedAlgebra, Undecided
+from gpocli.builtin.rewards.maths.brackets import TooLarge
+from gpocli.builtin.rewards.maths.equality import Algebra, equal, is_checkable
+from gpocli.builtin.rewards.maths.extraction import gold_answer, stated_answer
+from gpocli.builtin.rewards.maths.forms import Form
+from gpocli.builtin.rewards.maths.reading import read
+from gpocli.builtin.rewards.thinking import Opening, after_thinking, opened_before
+from gpocli.contracts.completion import completion_text
+from gpocli.extensions import RewardExtension
+
+logger = logging.getLogger(__name__)
+
+
+class AccuracyOptions(BaseModel):
+    """Options of `accuracy`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    answer_column: str = Field(default="answer", min_length=1)
+    """The data column with the gold answers."""
+    opening: Opening = "auto"
+    """Where the opening think tag stands; with `prompt` a completion that never closes the block is wrong."""
+    last_number: bool = False
+    """Whether the last number of a completion counts when it states no answer; for base models, and easily won."""
+    row_seconds: float = Field(default=5.0, gt=0, le=600)
+    """Seconds that comparing one completion may take; a completion that needs more gets None."""
+    batch_seconds: float = Field(default=30.0, gt=0, le=3600)
+    """Seconds that all the slow comparisons of a batch may take; completions beyond it get None."""
+
+
+class Accuracy:
+    """Whether what a completion states as its answer equals the gold answer.
+
+    Only what follows the last `</think>` counts, and a think block left open is wrong. None: the gold answer
+    cannot be read, or the comparison would take too long.
+    """
+
+    __name__ = "accuracy"
+
+    def __init__(self, options: AccuracyOptions, name: str = "accuracy") -> None:
+        self.options = options
+        self.__name__ = name
+        self.columns = (options.answer_column,)
+
+    def __call__(
+        self, completions: Sequence[Any], prompts: Sequence[Any] | None = None, **columns: Any
+    ) -> list[float | None]:
+        options = self.options
+        golds = column(columns, options.answer_column, self.__name__, len(completions))
+        algebra = BoundedAlgebra(options.row_seconds, options.batch_seconds)
+        scores = [
+            self._score(completion, golds[row], None if prompts is None else prompts[row], algebra)
+            for row, completion in enumerate(completions)
+        ]
+        if algebra.undecided_rows:
+            logger.warning(
+                "%s: %d of %d answers would take too long to compare and count as missing",
+                self.__name__,
+                algebra.undecided_rows,
+                len(scores),
+            )
+        return scores
+
+    def _score(self, completion: Any, gold: Any, prompt: Any, algebra: BoundedAlgebra) -> float | None:
+        algebra.begin_row()
+        try:
+            wanted = _gold_form(gold)
+            if wanted is None or not is_checkable(wanted, algebra):
+                return None
+            opened = opened_before(self.options.opening, prompt)
+            text = after_thinking(completion_text(completion), opened=opened)
+            stated = None if text is None else stated_answer(text, last_number=self.options.last_number)
+            answer = None if stated is None else read(stated)
+            return 1.0 if answer is not None and equal(wanted, answer, algebra) else 0.0
+        except (Undecided, TooLarge):
+            algebra.undecided_rows += 1
+            return None
+
+
+def unparsable_golds(answers: Sequence[Any]) -> list[int]:
+    """The rows, counted from 0, whose gold answer cannot be read, so that `accuracy` would be None for them.
+
+    For a message when data is loaded. Reads each distinct answer once; may take seconds for thousands of
+    formulas.
+    """
+    algebra: Algebra = BoundedAlgebra(row_seconds=5.0, batch_seconds=600.0)
+    readable: dict[Any, bool] = {}
+    rows = []
+    for row, answer in enumerate(answers):
+        key = repr(answer)
+        if key not in readable:
+            readable[key] = _is_readable(answer, algebra)
+        if not readable[key]:
+            rows.append(row)
+    return rows
+
+
+def _is_readable(gold: Any, algebra: Algebra) -> bool:
+    try:
+        form = _gold_form(gold)
+        return form is not None and is_checkable(form, algebra)
+    except (Undecided, TooLarge):
+        return False
+
+
+def _gold_form(gold: Any) -> Form | None:
+    """What a cell of the gold column says. Raises `TooLarge`."""
+    if isinstance(gold, bool) or not isinstance(gold, str | int | float):
+        return None
+    return _gold_text_form(str(gold))
+
+
+@lru_cache(maxsize=8192)
+def _gold_text_form(gold: str) -> Form | None:
+    return read(gold_answer(gold))
+
+
+EXTENSION = RewardExtension(
+    name="accuracy",
+    build=Accuracy,
+    summary="1 for a right answer, 0 for a wrong one (numbers exactly, formulas by algebra)",
+    options=AccuracyOptions,
+    columns=("answer",),
+)

@@ -1,0 +1,176 @@
+"""Equality of expressions by algebra. Slow, and not safe against hostile input: it runs in a worker process.
+
+math-verify reads the LaTeX. Its own comparison is not used: it calls `1 - 1/e` and `1 + 1/e` equal, rounds to
+six decimals, and picks single numbers out of what it cannot read. Here two expressions are equal when their
+difference is zero to hundreds of digits, at every one of several points where they have variables.
+"""
+
+import random
+import re
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import sympy
+from latex2sympy2_extended import NormalizationConfig
+from latex2sympy2_extended.sets import FiniteSet
+from math_verify import LatexExtractionConfig, parse
+from sympy.core.function import AppliedUndef
+
+POINTS = 6
+"""Values of the variables at which two expressions are compared."""
+DIGITS = 40
+MAX_DIGITS = 400
+"""Significant digits of a difference that are asked for, and how many are computed at most to get them."""
+MAX_BITS = 100_000
+"""Size of the powers and factorials that are computed."""
+
+# math-verify's own tidying drops units, signs and words, so that `5 m` would equal 5; `tidy` has done ours.
+_AS_WRITTEN = LatexExtractionConfig(
+    normalization_config=NormalizationConfig(
+        basic_latex=False, units=False, malformed_operators=False, nits=False, boxed="none", equations=False
+    )
+)
+_DECIMAL = re.compile(r"(?<![\w.])(\d*)\.(\d+)|(?<![\w.])(\d+)\.(?!\d)")
+_DEGREES = re.compile(r"(\d+|(?<![\\A-Za-z])[A-Za-z]|\\[a-z]+)\s*\^\\circ")
+_FLIPPED = {"<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le", "=": "=", r"\ne": r"\ne"}
+
+
+class Unreadable(Exception):
+    """The text is no expression."""
+
+
+class TooMuch(Exception):
+    """Computing it would take too long."""
+
+
+def is_value(latex: str) -> bool:
+    """Whether `latex` can be read as one expression."""
+    try:
+        _parsed(latex)
+    except Unreadable:
+        return False
+    return True
+
+
+def same_value(first: str, second: str) -> bool:
+    """Whether two expressions are equal wherever both are defined; False when one cannot be read."""
+    try:
+        mine, other = _parsed(first), _parsed(second)
+    except Unreadable:
+        return False
+    return mine == other or _vanishes(mine - other)
+
+
+def same_relation(
+    first_sides: list[str], first_signs: list[str], second_sides: list[str], second_signs: list[str]
+) -> bool:
+    """Whether two relations (or chains of them) say the same; False when one cannot be read.
+
+    They do when the differences of their sides are the same up to a constant factor, and the signs agree with
+    the sign of that factor.
+    """
+    try:
+        first = [_parsed(left) - _parsed(right) for left, right in pairwise(first_sides)]
+        second = [_parsed(left) - _parsed(right) for left, right in pairwise(second_sides)]
+    except Unreadable:
+        return False
+    same_way = zip(first, first_signs, second, second_signs, strict=True)
+    turned = zip(first, first_signs, reversed(second), reversed(second_signs), strict=True)
+    return all(_same_link(*link) for link in same_way) or (len(first) > 1 and all(_same_link(*link) for link in turned))
+
+
+def _same_link(first: sympy.Expr, sign: str, second: sympy.Expr, other_sign: str) -> bool:
+    factor = None
+    for values in _points(first, second):
+        mine, other = first.subs(values), second.subs(values)
+        if _is_zero(mine) or _is_zero(other):
+            return False
+        ratio = mine / other
+        if factor is not None and not _is_zero(ratio - factor):
+            return False
+        factor = ratio
+    if factor is None or not first.free_symbols:
+        return False
+    size = sympy.N(factor, DIGITS)
+    return bool(size.is_real) and sign == (other_sign if size > 0 else _FLIPPED.get(other_sign))
+
+
+def _vanishes(difference: sympy.Expr) -> bool:
+    if difference.has(AppliedUndef):
+        return bool(sympy.expand(difference) == 0)
+    if not difference.free_symbols:
+        return _is_zero(difference)
+    compared = 0
+    for values in _points(difference):
+        at_point = difference.subs(values)
+        if at_point.has(sympy.nan, sympy.zoo, sympy.oo):
+            continue
+        if not _is_zero(at_point):
+            return False
+        compared += 1
+    return compared > POINTS // 2
+
+
+def _points(*expressions: sympy.Expr) -> list[dict[sympy.Symbol, sympy.Rational]]:
+    """The same few values for the same variables, of both signs and of no special kind."""
+    names = sorted({symbol for expression in expressions for symbol in expression.free_symbols}, key=str)
+    points = []
+    for seed in range(POINTS):
+        draw = random.Random(seed)
+        points.append({name: sympy.Rational(draw.randrange(-4001, 4001, 2), 1009) for name in names})
+    return points
+
+
+def _is_zero(expression: sympy.Expr) -> bool:
+    """Whether a number is zero: exactly where it is rational, else to `MAX_DIGITS` digits of its terms."""
+    number = expression.doit()
+    _check_cost(number)
+    if number.is_Rational:
+        return bool(number == 0)
+    if number.has(sympy.nan, sympy.zoo, sympy.oo):
+        return False
+    value = number.evalf(DIGITS, maxn=MAX_DIGITS)
+    return all(part == 0 or (part.is_Float and part._prec == 1) for part in value.as_real_imag())
+
+
+@lru_cache(maxsize=1024)
+def _parsed(latex: str) -> sympy.Expr:
+    text = _DEGREES.sub(r"(\1 \\cdot \\frac{\\pi}{180})", _DECIMAL.sub(_exact_decimal, latex))
+    found = parse(f"${text}$", extraction_config=[_AS_WRITTEN], fallback_mode="no_fallback", parsing_timeout=None)
+    if len(found) != 1 or not isinstance(found[0], sympy.Expr) or isinstance(found[0], FiniteSet):
+        raise Unreadable(latex)
+    expression = found[0]
+    _check_cost(expression)
+    names = {symbol: sympy.I if symbol.name == "i" else sympy.Symbol(symbol.name) for symbol in expression.free_symbols}
+    expression = expression.xreplace(names)
+    if not expression.free_symbols and expression.doit().has(sympy.nan, sympy.zoo):
+        raise Unreadable(latex)
+    return expression
+
+
+def _exact_decimal(match: re.Match[str]) -> str:
+    if match[3]:
+        return match[3]
+    return rf"\frac{{{match[1] + match[2]}}}{{1{'0' * len(match[2])}}}"
+
+
+def _check_cost(expression: Any) -> None:
+    """Raise `TooMuch` for powers and factorials that would have more than `MAX_BITS` bits."""
+    for part in sympy.postorder_traversal(expression):
+        if isinstance(part, sympy.Pow) and part.exp.is_number and part.base.is_number:
+            bits = _size(part.exp) * max(1.0, _size_in_bits(part.base))
+        elif isinstance(part, sympy.factorial | sympy.binomial | sympy.gamma):
+            bits = 32 * _size(part.args[0]) if part.args[0].is_number else 0
+        else:
+            continue
+        if bits > MAX_BITS:
+            raise TooMuch(str(type(part)))
+
+
+def _size(number: sympy.Expr) -> float:
+    return float(abs(sympy.N(number, 6)))
+
+
+def _size_in_bits(number: sympy.Expr) -> float:
+    return abs(float(sympy.log(abs(sympy.N(number, 6)) + 2, 2)))

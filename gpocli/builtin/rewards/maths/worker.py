@@ -1,0 +1,62 @@
+"""The process that does algebra: `python -m gpocli.builtin.rewards.maths.worker`.
+
+It reads one JSON list `[seconds, function, *arguments]` a line, and writes one JSON value a line: true, false,
+or null for what it will not compute. Whoever started it kills it when it takes too long; if that one is gone,
+its own alarm does.
+"""
+
+import json
+import logging
+import signal
+import sys
+import warnings
+from typing import Any
+
+MEMORY_LIMIT = 4 * 1024**3
+"""Bytes of address space, so that an answer with a billion digits fails rather than fills the machine."""
+
+
+def main() -> None:
+    """Answer questions until the input ends."""
+    _limit_memory()
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    sys.setrecursionlimit(3000)
+
+    from gpocli.builtin.rewards.maths import symbolic  # costs half a second
+
+    symbolic.same_value("x+1", "1+x")
+    questions, answers = sys.stdin, sys.stdout
+    sys.stdout = sys.stderr
+    answers.write("ready\n")
+    answers.flush()
+    for line in questions:
+        seconds, function, *arguments = json.loads(line)
+        _set_alarm(seconds + 1.0)
+        try:
+            answer: Any = getattr(symbolic, function)(*arguments)
+        except (MemoryError, RecursionError, symbolic.TooMuch):
+            answer = None
+        except Exception:  # noqa: BLE001 - sympy fails in many ways, and none of them is an equality
+            answer = False
+        _set_alarm(0)
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+
+
+def _set_alarm(seconds: float) -> None:
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+if __name__ == "__main__":
+    main()
