@@ -17,7 +17,7 @@ class Fault:
 
     def __str__(self) -> str:
         parts = [str(self.place), self.key, self.text] if self.key else [str(self.place), self.text]
-        return ": ".join(parts).encode("utf-8", "backslashreplace").decode()
+        return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in ": ".join(parts))
 
 
 def all_at_once(faults: Iterable[Fault], sources: Iterable[str]) -> SpecError:

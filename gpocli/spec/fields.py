@@ -12,6 +12,7 @@ from gpocli.spec.algorithm import GFPOSpec, GMPOSpec, GRPOSpec
 from gpocli.spec.layer import Key
 from gpocli.spec.run_spec import RunSpec
 from gpocli.spec.section import Section
+from gpocli.spec.wording import number
 
 ALGORITHMS: dict[str, type[Section]] = {"gfpo": GFPOSpec, "gmpo": GMPOSpec, "grpo": GRPOSpec}
 
@@ -97,11 +98,6 @@ def _phrase(kind: Any, bounds: tuple[Any, ...]) -> str:
         return "a mapping"
     names = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
     return f"{names.get(kind, 'a value')}{_range(bounds) if kind in (int, float) else ''}"
-
-
-def number(value: float) -> str:
-    """Write a number as a user would."""
-    return str(value) if isinstance(value, int) else f"{value:g}"
 
 
 def _range(bounds: tuple[Any, ...]) -> str:

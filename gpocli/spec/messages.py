@@ -4,23 +4,11 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from gpocli.spec.fields import ALGORITHMS, Wanted, number, phrase
+from gpocli.spec.fields import ALGORITHMS, Wanted, phrase
+from gpocli.spec.wording import kind_of, shown
 
 _FALSE_WORDS = {"no", "off", "n", "f", "false", "0", "none"}
 _TRUE_WORDS = {"yes", "on", "y", "t", "true", "1"}
-
-
-def shown(value: Any) -> str:
-    """Show a value in a message, as the user wrote it or by its kind."""
-    if isinstance(value, str):
-        return f"'{value}'" if len(value) <= 60 else f"'{value[:57]}...'"
-    if isinstance(value, bool) or value is None:
-        return "null" if value is None else str(value).lower()
-    if isinstance(value, int | float):
-        return number(value)
-    if isinstance(value, list | dict):
-        return "a list" if isinstance(value, list) else "a mapping"
-    return f"a value of type {type(value).__name__}"
 
 
 def wrong_value(kind: str, value: Any, wanted: Wanted) -> str:
@@ -65,9 +53,9 @@ def _wrong_type(value: Any, wanted: Wanted) -> str:
     plain = [t for t in wanted.types if t in (int, float, bool, str)]
     kind = plain[0] if plain else None
     if kind is bool and (word := _as_bool(value)):
-        return f"{shown(value)} is {_kind(value)}; write {word}"
+        return f"{shown(value)} is {kind_of(value)}; write {word}"
     if kind is str and isinstance(value, bool | int | float):
-        return f"{shown(value)} is {_kind(value)}, not text; put it in quotes"
+        return f"{shown(value)} is {kind_of(value)}, not text; put it in quotes"
     if kind is int and isinstance(value, float) and value.is_integer():
         return f"{value} is not a whole number; write {int(value)}"
     if kind in (int, float) and isinstance(value, str) and _is_number(value):
@@ -87,16 +75,8 @@ def _plain(value: Any, wanted: Wanted) -> str:
             if name in wanted.section.model_fields:
                 return f"{shown(value)} is text, not a mapping; write {{{name}: {value}}}"
     if wanted.section is not None and "options" in wanted.section.model_fields:
-        return f"{shown(value)} is {_kind(value)}; write a name, or a mapping with name and options"
-    return f"{shown(value)} is {_kind(value)}; write {phrase(wanted)}"
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, bool):
-        return "a truth value"
-    if isinstance(value, int | float):
-        return "a number"
-    return "text" if isinstance(value, str) else "not a single value"
+        return f"{shown(value)} is {kind_of(value)}; write a name, or a mapping with name and options"
+    return f"{shown(value)} is {kind_of(value)}; write {phrase(wanted)}"
 
 
 def _is_list(wanted: Wanted) -> bool:

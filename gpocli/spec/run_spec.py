@@ -14,6 +14,7 @@ from gpocli.spec.reward import RewardSpec
 from gpocli.spec.run import RunSettings
 from gpocli.spec.sampling import SamplingSpec
 from gpocli.spec.section import Section, rule
+from gpocli.spec.trl_options import wrong_option
 
 
 class RunSpec(Section):
@@ -54,6 +55,11 @@ class RunSpec(Section):
     @rule("trl")
     def each_setting_has_one_home(self) -> dict[str, str]:
         return {f"trl.{name}": self._moved(TRL_HOMES[name]) for name in self.trl if name in TRL_HOMES}
+
+    @rule("trl")
+    def trl_knows_its_options(self) -> dict[str, str | None]:
+        others = {name: value for name, value in self.trl.items() if name not in TRL_HOMES}
+        return {f"trl.{name}": wrong_option(name, value) for name, value in others.items()}
 
     def _moved(self, home: str) -> str:
         section, name = home.split(".", 1)

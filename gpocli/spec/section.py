@@ -1,13 +1,13 @@
 """What every section of a run spec has in common: strictness, and rules that span several fields."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 _SectionT = TypeVar("_SectionT", bound="Section")
-_Check = Callable[[_SectionT], str | dict[str, str] | None]
+_Check = Callable[[_SectionT], str | Mapping[str, str | None] | None]
 
 
 def rule(*reads: str) -> Callable[[_Check[_SectionT]], _Check[_SectionT]]:
@@ -49,7 +49,7 @@ class Section(BaseModel):
         for name in self.rule_names:
             check = getattr(self, name)
             found = check()
-            for at, text in (found if isinstance(found, dict) else {check.reads[0]: found}).items():
+            for at, text in (found if isinstance(found, Mapping) else {check.reads[0]: found}).items():
                 if text:
                     loc = tuple(at.split("."))
                     context = {"text": text, "reads": check.reads, "depth": len(loc)}

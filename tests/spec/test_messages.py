@@ -150,6 +150,8 @@ BROKEN = [
     # characters (trap R32)
     ('data: {system: "\\frac12"}',
      ['1:8: data.system: holds a form feed, as "\\f" makes in double quotes; write "\\\\f" for a backslash']),
+    ('data: {overlong: "a\\nb"}',
+     ["1:8: data.overlong: 'a\\nb' is not one of its values; write refuse or drop"]),
     ('data: {system: "\\x01"}', ["1:8: data.system: holds the character U+0001; remove it"]),
     # several at once, in their order, those of rules too
     (
