@@ -1,7 +1,8 @@
 """The built-in plugin: gpo's own filters and rewards, through the hooks that every other plugin uses."""
 
 from gpocli.builtin.filters import adaptive_difficulty, correct, length, random, token_efficiency
-from gpocli.extensions import FilterExtension
+from gpocli.builtin.rewards import accuracy, exact, length_aware_accuracy, length_penalty, overlong, think_format
+from gpocli.extensions import FilterExtension, RewardExtension
 from gpocli.hookspecs import hookimpl
 
 
@@ -9,3 +10,10 @@ from gpocli.hookspecs import hookimpl
 def gpo_filters() -> list[FilterExtension]:
     """The `EXTENSION` of each file in `builtin/filters`."""
     return [module.EXTENSION for module in (length, token_efficiency, adaptive_difficulty, correct, random)]
+
+
+@hookimpl
+def gpo_rewards() -> list[RewardExtension]:
+    """The `EXTENSION` of each file in `builtin/rewards`."""
+    modules = (accuracy, exact, think_format, length_penalty, overlong, length_aware_accuracy)
+    return [module.EXTENSION for module in modules]

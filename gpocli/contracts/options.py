@@ -76,5 +76,7 @@ def _problem(details: ErrorDetails) -> OptionProblem:
     if details["type"] == "extra_forbidden":
         return OptionProblem(path, f"unknown option '{name}'; remove it")
     text = details["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    if not path:  # a rule of the model that spans several options
+        return OptionProblem(path, text)
     text = text.replace("Input should", "it should", 1)
     return OptionProblem(path, f"option '{name}' is {details['input']!r}; {text[:1].lower()}{text[1:]}")

@@ -1,7 +1,7 @@
 """Options are checked by their own model, and every fault is told at once with its cure."""
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from gpocli.contracts.options import OptionProblem, OptionsError, checked_options
 from gpocli.errors import SpecError
@@ -69,6 +69,20 @@ def test_words_of_the_models_own_validator_are_kept():
     assert problems({"needed": "two words"}) == [
         OptionProblem(("needed",), "option 'needed' is 'two words'; write one word")
     ]
+
+
+def test_rule_over_several_options_speaks_for_itself():
+    class Range(BaseModel):
+        low: int = 0
+        high: int = 0
+
+        @model_validator(mode="after")
+        def in_order(self):
+            if self.low > self.high:
+                raise ValueError(f"low is {self.low}, above high; lower it to {self.high}")
+            return self
+
+    assert problems({"low": 3, "high": 2}, Range) == [OptionProblem((), "low is 3, above high; lower it to 2")]
 
 
 def test_no_options_at_all():
