@@ -79,7 +79,7 @@ class GMPOSpec(_GroupSpec):
     group_size: int = Field(default=8, ge=2, le=4096)
     """G, candidates sampled a prompt; 2 to 4096."""
     keep: int | None = Field(default=None, ge=2, le=4096)
-    """k, candidates kept by `filters`; 2 to `group_size`; null: all, without a filter."""
+    """k, candidates kept by `filters`; 2 to `group_size`; half of it where only filters are given; null: all."""
     filters: list[FilterSpec] = Field(default_factory=list)
     """Filters that choose the kept: the first decides, each next one breaks its ties; none by default."""
     epsilon: float = Field(default=0.4, gt=0, le=10)
@@ -90,6 +90,14 @@ class GMPOSpec(_GroupSpec):
     """Weight of the KL divergence from the reference model; 0 (no reference model) to 10."""
     entropy_coef: float = Field(default=0.0, ge=0, le=10)
     """Weight of the entropy bonus; 0 to 10."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def filters_alone_keep_half(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not data.get("filters") or "keep" in data:
+            return data
+        group_size = data.get("group_size", cls.model_fields["group_size"].default)
+        return {**data, "keep": max(2, group_size // 2)} if isinstance(group_size, int) else data
 
     @rule("keep", "group_size")
     def keep_fits_the_group(self) -> str | None:

@@ -22,6 +22,18 @@ class LoadedSpec:
     spec: RunSpec
     origins: dict[str, str]
 
+    def place_of(self, path: str) -> str | None:
+        """Where the user wrote the value at `path`, or something beside or above it; None if nowhere near.
+
+        For faults that only show later, such as those of a filter's options.
+        """
+        while path:
+            found = [o for p, o in self.origins.items() if p == path or p.startswith(f"{path}.")]
+            if written := [origin for origin in found if origin != "default"]:
+                return written[0]
+            path = path.rpartition(".")[0]
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class _Assignment:

@@ -20,9 +20,12 @@ class Merged:
 
     data: dict[str, Any] = field(default_factory=dict)
     places: dict[Key, Place] = field(default_factory=dict)
+    ages: dict[str, int] = field(default_factory=dict)
+    """The number of the layer that each source of places belongs to."""
 
     def overlay(self, layer: Layer) -> None:
         """Lay `layer` on top: mappings are merged, everything else, lists too, is replaced whole."""
+        self.ages.update(dict.fromkeys({layer.name, *(p.source for p in layer.places.values())}, len(self.ages)))
         self._length_by_the_last_word(layer.data)
         self._merge(self.data, layer.data, (), layer)
 
@@ -53,6 +56,11 @@ class Merged:
             if place := self.places.get(key[:length]):
                 return place
         return None
+
+    def newest(self, keys: list[Key]) -> Key | None:
+        """Which of `keys` was written last: the one of the last layer, there the first; None if none was."""
+        written = [key for key in keys if key in self.places]
+        return max(written, key=lambda key: self.ages.get(self.places[key].source, -1), default=None)
 
     def algorithm(self) -> str:
         """The type of the algorithm, or the default one where none is given or it is unknown."""

@@ -85,7 +85,7 @@ def _reads(details: ErrorDetails, algorithm: str) -> list[Key]:
 def _fault(details: ErrorDetails, reads: list[Key], merged: Merged, algorithm: str) -> Fault:
     key = reads[0]
     if details["type"] == "rule":
-        key = next((read for read in reads if read in merged.places), key)
+        key = merged.newest(reads) or key
         text = details["msg"]
     elif details["type"] == "extra_forbidden":
         text = unknown_key(key, algorithm)

@@ -89,6 +89,14 @@ def test_origins_tell_where_each_value_came_from(load):
     assert {path: origins[path] for path in expected} == expected
 
 
+def test_the_place_of_a_value_is_that_of_what_holds_it(load):
+    text = "algorithm:\n  type: gfpo\n  filters: [length]\n  keep: 4\n"
+    loaded = load(text)
+    assert loaded.place_of("algorithm.keep") == "run.yaml:4:3"
+    assert loaded.place_of("algorithm.filters.0.options.limit") == "run.yaml:3:13"
+    assert loaded.place_of("batch.micro_batch") is None
+
+
 def test_a_place_in_a_list_outlives_a_change_beside_it(faults):
     text = "rewards:\n- name: exact\n  weight: x\n- accuracy\n"
     assert faults(text, "rewards.1.weight=2") == [

@@ -131,7 +131,7 @@ BROKEN = [
      ["3:3: algorithm.filters: filter 'length' is there twice with the same options; remove one"]),
     ("algorithm: {type: gmpo, keep: 4}",
      ["1:25: algorithm.keep: 4 are to be kept, but no filter chooses them; write filters: [length] as well"]),
-    ("algorithm: {type: gmpo, filters: [length]}",
+    ("algorithm: {type: gmpo, filters: [length], keep: null}",
      ["1:25: algorithm.filters: a filter needs the number to keep of 8; write keep: 4 as well"]),
     ("algorithm: {type: grpo, loss_type: luspo}",
      ["1:25: algorithm.loss_type: luspo weighs whole sequences; "
@@ -197,4 +197,18 @@ def test_a_broken_override_is_answered_at_its_place(faults, override, line):
 def test_a_fault_of_a_flag_is_reported_at_the_flag(faults):
     assert faults(GFPO, flags={"algorithm.keep": Flag("--keep", 30)}) == [
         "--keep: algorithm.keep: keep 30 is more than group_size 24; write keep: 24 or less"
+    ]
+
+
+def test_a_rule_is_reported_where_the_last_word_was(faults):
+    assert faults(GFPO + "  keep: 8\n", flags={"algorithm.group_size": Flag("--group-size", 4)}) == [
+        "--group-size: algorithm.group_size: keep 8 is more than group_size 4; write keep: 4 or less"
+    ]
+
+
+def test_a_filter_flag_for_a_method_without_filters(faults):
+    flags = {"algorithm.type": Flag("gpo train grpo", "grpo"), "algorithm.filters": Flag("--filter", ["length"])}
+    assert faults(None, flags=flags) == [
+        "--filter: algorithm.filters: grpo has no filters, but gfpo and gmpo have; "
+        "remove it, or write algorithm.type: gfpo"
     ]

@@ -31,6 +31,11 @@ def test_gmpo_takes_a_filter_with_a_keep():
     assert gmpo.filters == [FilterSpec(name="length")]
 
 
+def test_a_filter_alone_keeps_half_in_gmpo():
+    assert algorithm(type="gmpo", filters=["length"]).keep == 4
+    assert algorithm(type="gmpo", filters=["length"], group_size=3).keep == 2
+
+
 def test_grpo_has_no_filter():
     with pytest.raises(ValidationError, match="Extra inputs"):
         algorithm(type="grpo", filters=["length"])
