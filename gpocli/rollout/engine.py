@@ -49,9 +49,10 @@ def sample_groups(
 ) -> Rollout:
     """Samples `num_generations` completions of each prompt (token ids) from the unwrapped model.
 
-    The tokens of row r = p * G + g depend on the model, its prompt, the settings and (seed, first_row + r), not on the
-    other rows (`first_row` is the number of this process's first row among those of all processes): dropping rows early, with or without a race, leaves the remaining completions as they are. The model is
-    sampled in evaluation mode, so that dropout does not undo that, and is left in the mode it was found in.
+    The tokens of row r = p * G + g depend on the model, its prompt, the settings and (seed, first_row + r), not on
+    the other rows: dropping rows early, with or without a race, leaves the remaining completions as they are.
+    `first_row` is the number of this process's first row among those of all processes. The model is sampled in
+    evaluation mode, so that dropout does not undo that, and is left in the mode it was found in.
 
     The caller asks `supports(model)` before.
     """

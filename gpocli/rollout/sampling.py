@@ -29,9 +29,7 @@ class RowStreams:
     A row's numbers depend on (seed, row number) alone; row numbers count from `first_row`.
     """
 
-    def __init__(
-        self, seed: int, num_rows: int, device: torch.device, *, first_row: int = 0, chunk: int = 64
-    ) -> None:
+    def __init__(self, seed: int, num_rows: int, device: torch.device, *, first_row: int = 0, chunk: int = 64) -> None:
         # Philox is counter-based: the 128-bit key makes the streams independent, whatever the row number.
         self._streams = [
             np.random.Generator(np.random.Philox(key=np.array([seed & _MASK_64, row], dtype=np.uint64)))

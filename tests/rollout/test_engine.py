@@ -197,3 +197,11 @@ def test_lora_model_is_sampled_with_its_adapter(make_model):
         rollout.completion_ids
         == sample_groups(merged.merge_and_unload(), PROMPTS, 4, settings(), seed=1).completion_ids
     )
+
+
+def test_rows_are_numbered_through_over_processes(make_model):
+    model = make_model()
+    together = sample_groups(model, PROMPTS, 4, settings(), seed=5)
+    second = sample_groups(model, PROMPTS[2:], 4, settings(), seed=5, first_row=8)
+
+    assert second.completion_ids == together.completion_ids[8:]
