@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 class NoOptions(BaseModel):
     """The options of a filter or reward that has none."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 @dataclass(frozen=True, slots=True)

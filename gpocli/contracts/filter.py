@@ -136,10 +136,7 @@ class GroupFilter:
         """Raise `SpecError` when a filter cannot work with k = `keep`."""
         for member in self._members:
             if member.can("check_keep"):
-                try:
-                    member.function.check_keep(keep)  # type: ignore[attr-defined]
-                except ValueError as error:
-                    raise SpecError(f"filter '{member.name}': {error}") from error
+                member.check_keep(keep)
 
     def state_dict(self) -> dict[str, Any]:
         """What the filters must find again after a resume, by place and name in the chain."""
@@ -152,7 +149,7 @@ class GroupFilter:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Give the filters what `state_dict` returned. Raises `SpecError` when they are other filters."""
         expected = list(self.state_dict())
-        if list(state) != expected:
+        if sorted(state) != sorted(expected):
             raise SpecError(
                 f"the saved state is of the filters {sorted(state)}, but this run has {sorted(expected)}; "
                 "resume with the filters that the run was started with"
@@ -208,6 +205,14 @@ class _Member:
 
     def can(self, capability: str) -> bool:
         return callable(getattr(self.function, capability, None))
+
+    def check_keep(self, keep: int) -> None:
+        try:
+            self.call("check_keep", (keep,), {})
+        except PluginError as error:
+            if isinstance(error.__cause__, ValueError):
+                raise SpecError(f"filter '{self.name}': {error.__cause__}") from error.__cause__
+            raise
 
     def visible(self, group_rewards: Sequence[Sequence[float]] | None) -> list[list[float]] | None:
         return None if group_rewards is None or not self.needs_rewards else _copied(group_rewards)

@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -67,7 +67,7 @@ def _import_file(place: str, kind: str) -> ModuleType:
         with _importable(path.parent):
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        del sys.modules[module_name]
+        sys.modules.pop(module_name, None)
         raise PluginError(f"{kind} '{place}' failed on import: {one_line_cause(error)}; mend the file") from error
     return module
 
@@ -98,5 +98,6 @@ def _importable(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        # The last one is ours, whatever the block has put in front.
-        del sys.path[len(sys.path) - 1 - sys.path[::-1].index(entry)]
+        with suppress(ValueError):  # the block may have taken it out itself
+            # The last one is ours, whatever the block has put in front.
+            del sys.path[len(sys.path) - 1 - sys.path[::-1].index(entry)]

@@ -407,6 +407,21 @@ def test_keep_counts_of_a_filter_that_has_none():
     assert GroupFilter([Shortest()]).keep_counts(4, None, finished=[[True], [True]]) == [4, 4]
 
 
+def test_keep_counts_without_any_group_is_a_fault_of_the_caller():
+    with pytest.raises(ValueError, match="keep_counts needs the rewards or a grouped keyword"):
+        GroupFilter([Shortest()]).keep_counts(4, None)
+
+
+def test_keep_counts_that_takes_too_little_is_told():
+    class Narrow(Halves):
+        def keep_counts(self, keep):
+            return [keep]
+
+    with pytest.raises(PluginError) as caught:
+        GroupFilter([Narrow()]).keep_counts(4, REWARDS)
+    assert str(caught.value) == "filter 'Narrow' (keep_counts) must take 2 positional arguments"
+
+
 def test_keep_counts_of_an_adaptive_filter():
     halves = Halves()
     group_filter = GroupFilter([halves])
@@ -462,6 +477,24 @@ def test_filter_can_refuse_a_k_it_cannot_work_with():
     GroupFilter([shortest_text, Even()]).check_keep(4)
     with pytest.raises(SpecError, match=r"^filter 'Even': k must be even, not 3; write 4$"):
         GroupFilter([shortest_text, Even()]).check_keep(3)
+
+
+def test_failure_to_check_k_is_the_filters_own():
+    class Fragile(Halves):
+        def check_keep(self, keep):
+            raise KeyError("k")
+
+    with pytest.raises(PluginError, match=r"^filter 'Fragile' \(check_keep\) failed: KeyError: 'k' "):
+        GroupFilter([Fragile()]).check_keep(3)
+
+
+def test_async_filter_is_refused():
+    async def slow(group_completions, group_rewards):
+        return []
+
+    with pytest.raises(PluginError) as caught:
+        GroupFilter([slow])
+    assert str(caught.value) == "filter 'slow' is async; define it with def, for filters are never awaited"
 
 
 def test_state_goes_back_to_the_filter_it_came_from():
