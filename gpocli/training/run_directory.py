@@ -36,7 +36,7 @@ class RunDirectory:
     """
 
     def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
+        self.path = Path(path).expanduser()
         self._descriptor: int | None = None
 
     @property
