@@ -33,3 +33,11 @@ class EnvironmentFault(GpoError):
     """The machine lacks what the run needs: a package, a device, disk space, a reachable hub."""
 
     exit_code = 5
+
+
+class Interrupted(GpoError):
+    """The user or the system asked the run to stop; `exit_code` is 128 plus the signal's number."""
+
+    def __init__(self, text: str, signal_number: int) -> None:
+        super().__init__(text)
+        self.exit_code = 128 + signal_number

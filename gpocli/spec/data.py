@@ -22,11 +22,17 @@ class DataSpec(Section):
     """Where evaluation rows come from; null: as `source`."""
     eval_split: str | None = Field(default=None, min_length=1)
     """Split to evaluate on; null: the one that the source has for it, if any."""
+    eval_limit: int | None = Field(default=None, ge=1)
+    """Rows to evaluate on, from the first; at least 1; null: all."""
     limit: int | None = Field(default=None, ge=1)
     """Rows to use, from the first; at least 1; null: all."""
     max_prompt_tokens: int | None = Field(default=None, ge=1)
     """Longest prompt in tokens; at least 1; null: what the model's context leaves."""
     overlong: Literal["refuse", "drop"] = "refuse"
     """What a prompt over `max_prompt_tokens` leads to: an error, or its row is dropped and counted."""
+    bad_rows: Literal["refuse", "drop"] = "refuse"
+    """What a row with an empty or broken prompt leads to: an error, or it is dropped and counted."""
+    chat: bool = False
+    """Turn plain prompts into chats of one user message, so that the model's chat template is used."""
     shuffle: bool = True
     """Draw the rows in an order of the seed rather than that of the source."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpocli.contracts.filter import GroupFilter, mean_rewards, select
+from gpocli.data import ROW_KEY
 from gpocli.trainers.candidates import CandidateRecord
 
 
@@ -124,7 +125,7 @@ def to_records(
         records.append(
             CandidateRecord(
                 step=step,
-                prompt_id=row.get("row_id", ""),
+                prompt_id=row.get(ROW_KEY, ""),
                 group=first_group + i // candidates.group_size,
                 candidate=i % candidates.group_size,
                 prompt=_text(candidates.prompts[i]),

@@ -1,0 +1,55 @@
+"""`gpo`: the commands put together, and the one place where errors become exit codes."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from gpocli import __version__
+from gpocli.cli import plugins, train
+from gpocli.cli.console import console, error_console
+from gpocli.errors import GpoError
+
+app = typer.Typer(
+    name="gpo",
+    help="Train language models with GFPO and GMPO: group-based reinforcement learning on top of TRL.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(train.app, name="train")
+app.add_typer(plugins.app, name="plugins")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        console.print(f"gpo {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def gpo(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Options of every command."""
+    if debug:
+        os.environ["GPO_DEBUG"] = "1"
+
+
+def main() -> None:
+    """Run the command line; exit with the code of what went wrong, after one line on stderr."""
+    try:
+        app()
+    except GpoError as error:
+        if os.environ.get("GPO_DEBUG"):
+            raise
+        error_console.print(str(error), markup=False, soft_wrap=True)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        error_console.print("interrupted")
+        sys.exit(130)

@@ -1,0 +1,59 @@
+"""The places where gpo hooks into TRL. When TRL moves one, this says which."""
+
+import inspect
+
+import pytest
+import trl
+from trl import GRPOTrainer
+from trl.trainer.utils import RepeatSampler
+
+
+def parameters(function):
+    return [name for name in inspect.signature(function).parameters if name != "self"]
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("_generate", ["prompts"]),
+        ("_generate_single_turn", ["prompt_ids", "images", "multimodal_fields", "num_generations"]),
+        ("_calculate_rewards", ["inputs", "prompts", "completions", "completion_ids_list"]),
+        ("_generate_and_score_completions", ["inputs"]),
+        ("_compute_loss", ["model", "inputs"]),
+        ("_prepare_inputs", ["generation_batch"]),
+        ("training_step", ["model", "inputs", "num_items_in_batch"]),
+        ("_save_checkpoint", ["model", "trial"]),
+        ("_load_optimizer_and_scheduler", ["checkpoint"]),
+        ("_get_train_sampler", ["dataset"]),
+    ],
+)
+def test_method_takes(method, expected):
+    found = parameters(getattr(GRPOTrainer, method))
+    assert found[: len(expected)] == expected, f"trl {trl.__version__} changed GRPOTrainer.{method}"
+
+
+def test_the_repeat_sampler_draws_one_permutation_an_epoch():
+    sampler = RepeatSampler(range(5), mini_repeat_count=1, batch_size=1, shuffle=True, seed=4)
+    assert {"generator", "seed", "num_samples", "shuffle"} <= vars(sampler).keys()
+
+
+def test_generate_returns_eight_lists(gfpo):
+    trainer = gfpo(rollout="generate", num_remains_in_group=None, group_filter_func=None)
+    trainer.model.train()
+    trainer._rows = [{"prompt": "say 1"}] * 4
+    out = trainer._generate(["say 1"] * 4)
+    assert len(out) == 8
+    prompt_ids, completion_ids, tool_mask, completions, logprobs, extra_fields, images, tool_images = out
+    assert len(prompt_ids) == len(completion_ids) == len(completions) == 4
+    assert (tool_mask, logprobs, extra_fields, images, tool_images) == (None, None, {}, None, [])
+
+
+def test_the_epoch_sampler_gives_trls_order_in_each_epoch():
+    from gpocli.trainers.epoch_sampler import EpochRepeatSampler
+
+    theirs = RepeatSampler(range(6), mini_repeat_count=2, batch_size=2, shuffle=True, seed=4)
+    ours = EpochRepeatSampler(range(6), mini_repeat_count=2, batch_size=2, shuffle=True, seed=4)
+    orders = [list(theirs) for _ in range(3)]
+    for epoch in (2, 0, 1):
+        ours.set_epoch(epoch)
+        assert list(ours) == orders[epoch]
