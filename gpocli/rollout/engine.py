@@ -63,7 +63,7 @@ def sample_groups(
         end_token_ids=settings.eos_token_ids,
         race=race,
     )
-    with _evaluation_mode(model):
+    with evaluation_mode(model):
         decoder = _Decoder(model, prompts_P, num_generations, settings, seed, first_row)
         looks = _STEPS_PER_LOOK.get(decoder.device.type, _STEPS_PER_LOOK_ELSEWHERE)
         unseen_TR: list[Tensor] = []
@@ -189,7 +189,7 @@ def _closed_up(rows: Sequence[int], running: Sequence[bool], num_running: int) -
 
 
 @contextmanager
-def _evaluation_mode(model: nn.Module) -> Iterator[None]:
+def evaluation_mode(model: nn.Module) -> Iterator[None]:
     """Evaluation mode: no dropout, and with it no gradient checkpointing, which transformers does in training only."""
     training = [module for module in model.modules() if module.training]
     model.eval()

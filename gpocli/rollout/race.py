@@ -22,15 +22,42 @@ class Race:
     bound: Callable[[int], tuple[float, ...]]
 
 
+class GroupRanking:
+    """The k best of the ended candidates of each group, and who can no longer be among them.
+
+    Rows are numbered group after group: row r belongs to group r // G. Exact: a candidate is beaten only when its best
+    possible rank is behind that of k ended ones. Ended ones never get worse and bounds hold, hence it is not among the
+    k best of the full group either.
+    """
+
+    def __init__(self, num_groups: int, group_size: int, race: Race) -> None:
+        self._group_size, self._race = group_size, race
+        # The k best ended candidates of each group, best first.
+        self._best: list[list[_Key]] = [[] for _ in range(num_groups)]
+
+    def note_ended(self, row: int, completion_ids: list[int]) -> bool:
+        """Ranks a candidate that ended; True when k of its group now have, so that others may be beaten."""
+        best = self._best[row // self._group_size]
+        score = self._race.score(row, completion_ids, True)
+        insort(best, (tuple(-s for s in score), row))
+        del best[self._race.keep :]
+        return len(best) == self._race.keep
+
+    def beaten(self, rows: Sequence[int], length: int) -> list[int]:
+        """Those of the running `rows`, all of one group and with `length` tokens, that cannot be kept any more."""
+        best = self._best[rows[0] // self._group_size] if rows else []
+        if len(best) < self._race.keep:
+            return []
+        bound, worst_kept = tuple(-s for s in self._race.bound(length)), best[-1]
+        return [row for row in rows if (bound, row) > worst_kept]
+
+
 class GroupBoard:
     """Tells for every row whether it runs, has ended or is lost, a token step at a time.
 
-    Rows are numbered group after group (row r belongs to group r // G). Every running row takes exactly one token in
-    `advance`, in lockstep, and candidates are compared only after all rows of the token step were seen. So who is
-    lost depends on the tokens alone: not on when the caller looks, nor on the order in which rows are decoded.
-
-    Exact: a running candidate is lost only when its best possible rank is behind that of k ended ones. Ended ones
-    never get worse and bounds hold, hence it is not among the k best of the full group either.
+    Every running row takes exactly one token in `advance`, in lockstep, and candidates are compared only after all
+    rows of the token step were seen. So who is lost depends on the tokens alone: not on when the caller looks, nor on
+    the order in which rows are decoded.
     """
 
     def __init__(
@@ -52,9 +79,9 @@ class GroupBoard:
         self._group_size, self._limit = group_size, limit
         self._ends = frozenset(end_token_ids)
         # k = G loses nobody: it is not worth asking for scores.
-        self._race = race if race is not None and race.keep < group_size else None
-        # The k best ended candidates of each group, best first.
-        self._best: list[list[_Key]] = [[] for _ in range(num_groups)]
+        is_race = race is not None and race.keep < group_size
+        self._ranking = GroupRanking(num_groups, group_size, race) if race is not None and is_race else None
+        # Groups with k ended candidates in which others still run.
         self._deciding: set[int] = set()
 
     def advance(self, rows: Sequence[int], tokens: Sequence[int]) -> None:
@@ -74,24 +101,15 @@ class GroupBoard:
         self.running[row] = False
         self.num_running -= 1
         self.finished[row] = True
-        if self._race is None:
-            return
-        group = row // self._group_size
-        best = self._best[group]
-        score = self._race.score(row, self.completion_ids[row], True)
-        insort(best, (tuple(-s for s in score), row))
-        del best[self._race.keep :]
-        if len(best) == self._race.keep:
-            self._deciding.add(group)
+        if self._ranking is not None and self._ranking.note_ended(row, self.completion_ids[row]):
+            self._deciding.add(row // self._group_size)
 
     def _stop_lost(self) -> None:
-        assert self._race is not None
-        bound = tuple(-s for s in self._race.bound(self.length))
+        assert self._ranking is not None
         for group in list(self._deciding):
             start = group * self._group_size
             running = [row for row in range(start, start + self._group_size) if self.running[row]]
-            worst_kept = self._best[group][-1]
-            beaten = [row for row in running if (bound, row) > worst_kept]
+            beaten = self._ranking.beaten(running, self.length)
             for row in beaten:
                 self.running[row] = False
                 self.lost[row] = True
