@@ -40,9 +40,9 @@ _NUMBER = re.compile(
       | \\frac\{{\s*(?P<numerator>{_SIGNED})\s*\}}\{{\s*(?P<denominator>{_SIGNED})\s*\}}
       | (?P<dividend>{_DECIMAL})\s*/\s*(?P<divisor>{_SIGNED})
       | (?P<head>\d*\.\d*)\\overline\{{(?P<period>\d+)\}}
+      | 10\^\{{\s*(?P<power>[+-]?\d{{1,{MAX_DIGITS}}})\s*\}}
       | (?P<decimal>{_DECIMAL})
         (?:[eE](?P<e>[+-]?\d{{1,{MAX_DIGITS}}})(?!\w)|\s*(?:\\times|\\cdot|\*|x)\s*10\^\{{\s*(?P<ten>[+-]?\d{{1,{MAX_DIGITS}}})\s*\}})?
-      | 10\^\{{\s*(?P<power>[+-]?\d{{1,{MAX_DIGITS}}})\s*\}}
     )
     (?P<unit>.*)
     """,

@@ -26,6 +26,7 @@ _CONSTANT = re.compile(r"(?:[\d\s.+\-*/(){}^!,¤%]|\\(?:frac|times|cdot|div|sqrt
 _SIGN = re.compile(r"=|<|>|\\(?:le|ge|ne)(?![A-Za-z])")
 _MEMBER = re.compile(r"\\?[A-Za-z](?:_\{?\w+\}?)?\s*\\in(?![A-Za-z])\s*")
 _OR = re.compile(r",?\s*\\text\{\s*(?:and|or)\s*\}|,?\s+(?:and|or)\s+")
+_THOUSANDS = re.compile(r"(?<![\d,.])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
 _COMMA = re.compile(r"[,;]")
 _SPACED_COMMA = re.compile(r"[,;]\s")
 _CUP = re.compile(r"\\cup(?![A-Za-z])")
@@ -34,7 +35,7 @@ _ROW = re.compile(ROW_BREAK)
 _MATRIX = re.compile(r"\\begin\{([pb]?matrix|array)\}(?:\{[lcr| ]*\})?(.*)\\end\{\1\}", re.DOTALL)
 _PLUS_MINUS = re.compile(r"\\pm(?![A-Za-z])\s*")
 _WITH_UNIT = re.compile(r"(.*\S)\s*(\\text\{[^{}]*\}(?:\^\{-?\d\})?)", re.DOTALL)
-_ALLOWED = re.compile(r"[\w\\{}()\[\]|+\-*/^!.,' ]*", re.ASCII)
+_ALLOWED = re.compile(r"[\w\\{}()\[\]|+\-*/^!., ]*", re.ASCII)
 _REFUSED = re.compile(r"\d\s+\d|!!|\.\.|\\text|\\in(?![A-Za-z])")
 _LETTERS = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 _PLAIN_FUNCTION = re.compile(
@@ -117,9 +118,19 @@ def _read_union(text: str) -> Union | None:
 
 
 def _read_list(text: str) -> Collection | None:
+    text = _without_thousands(text)
     pieces = [item for part in split_outside(text, _OR)[0] for item in _pieces(part)]
     items = _read_all(pieces) if len(pieces) > 1 else None
     return None if items is None else Collection("", "", _flat(items))
+
+
+def _without_thousands(text: str) -> str:
+    """`text` with `1,250` as `1250`, outside brackets only: in them each comma parts two items."""
+    for match in reversed(list(_THOUSANDS.finditer(text))):
+        before = text[: match.start()]
+        if sum(map(before.count, "([{")) == sum(map(before.count, ")]}")):
+            text = before + match.group().replace(",", "") + text[match.end() :]
+    return text
 
 
 def _pieces(text: str) -> list[str]:
@@ -182,6 +193,7 @@ def _read_expression(text: str) -> Expression | None:
         text, unit = with_unit[1], unit_name(with_unit[2]) or ""
         if not unit:
             return None
+    text = _without_thousands(text)
     long_words = _LETTERS.findall(_PLAIN_FUNCTION.sub("", text))
     if (
         not _ALLOWED.fullmatch(text)

@@ -1,8 +1,9 @@
 """Equality of expressions by algebra. Slow, and not safe against hostile input: it runs in a worker process.
 
-math-verify reads the LaTeX. Its own comparison is not used: it calls `1 - 1/e` and `1 + 1/e` equal, rounds to
-six decimals, and picks single numbers out of what it cannot read. Here two expressions are equal when their
-difference is zero to hundreds of digits, at every one of several points where they have variables.
+math-verify's parser, latex2sympy2_extended, reads the LaTeX. What math-verify does around it is not used: it drops
+units, picks single numbers out of what it cannot read, takes `R` for `r`, and compares so loosely that `1 - 1/e`
+and `1 + 1/e` are equal. Here two expressions are equal when their difference is zero to hundreds of digits, and
+where they have variables, at every one of several points.
 """
 
 import random
@@ -12,9 +13,8 @@ from itertools import pairwise
 from typing import Any
 
 import sympy
-from latex2sympy2_extended import NormalizationConfig
+from latex2sympy2_extended.latex2sympy2 import ConversionConfig, latex2sympy
 from latex2sympy2_extended.sets import FiniteSet
-from math_verify import LatexExtractionConfig, parse
 from sympy.core.function import AppliedUndef
 
 POINTS = 6
@@ -25,12 +25,7 @@ MAX_DIGITS = 400
 MAX_BITS = 100_000
 """Size of the powers and factorials that are computed."""
 
-# math-verify's own tidying drops units, signs and words, so that `5 m` would equal 5; `tidy` has done ours.
-_AS_WRITTEN = LatexExtractionConfig(
-    normalization_config=NormalizationConfig(
-        basic_latex=False, units=False, malformed_operators=False, nits=False, boxed="none", equations=False
-    )
-)
+_AS_WRITTEN = ConversionConfig(lowercase_symbols=False)
 _DECIMAL = re.compile(r"(?<![\w.])(\d*)\.(\d+)|(?<![\w.])(\d+)\.(?!\d)")
 _DEGREES = re.compile(r"(\d+|(?<![\\A-Za-z])[A-Za-z]|\\[a-z]+)\s*\^\\circ")
 _FLIPPED = {"<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le", "=": "=", r"\ne": r"\ne"}
@@ -137,10 +132,14 @@ def _is_zero(expression: sympy.Expr) -> bool:
 @lru_cache(maxsize=1024)
 def _parsed(latex: str) -> sympy.Expr:
     text = _DEGREES.sub(r"(\1 \\cdot \\frac{\\pi}{180})", _DECIMAL.sub(_exact_decimal, latex))
-    found = parse(f"${text}$", extraction_config=[_AS_WRITTEN], fallback_mode="no_fallback", parsing_timeout=None)
-    if len(found) != 1 or not isinstance(found[0], sympy.Expr) or isinstance(found[0], FiniteSet):
+    if "\\circ" in text:  # the parser would drop it
         raise Unreadable(latex)
-    expression = found[0]
+    try:
+        expression = latex2sympy(text, is_real=True, normalization_config=None, conversion_config=_AS_WRITTEN)
+    except Exception as error:  # the parser has no error type of its own
+        raise Unreadable(latex) from error
+    if not isinstance(expression, sympy.Expr) or isinstance(expression, FiniteSet) or expression.has(sympy.Derivative):
+        raise Unreadable(latex)
     _check_cost(expression)
     names = {symbol: sympy.I if symbol.name == "i" else sympy.Symbol(symbol.name) for symbol in expression.free_symbols}
     expression = expression.xreplace(names)
