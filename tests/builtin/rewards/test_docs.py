@@ -25,5 +25,5 @@ def test_every_option_is_on_the_page_with_its_default(extension):
     text = section(extension.name)
     for name, field in extension.options.model_fields.items():
         if name not in inherited:
-            default = {True: "true", False: "false", None: "none"}.get(field.default, field.default)
+            default = str(field.default).lower()
             assert f"| `{name}` | `{default}` |" in text, name
