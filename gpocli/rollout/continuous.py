@@ -42,8 +42,8 @@ def sample_groups_continuously(
     """
     _refuse_dropped_settings(settings)
     board = _StaggeredBoard(len(prompts_P), num_generations, settings, race)
-    config = _sized(config or ContinuousBatchingConfig(), model, prompts_P, num_generations, settings, seed)
-    with _manager(model, settings, config) as manager:
+    config = _sized(config or ContinuousBatchingConfig(), model, prompts_P, num_generations, settings)
+    with _manager(model, settings, config, seed) as manager:
         for row in range(len(prompts_P) * num_generations):
             manager.add_request(
                 list(prompts_P[row // num_generations]),
@@ -126,11 +126,8 @@ def _sized(
     prompts_P: Sequence[Sequence[int]],
     num_generations: int,
     settings: SamplingSettings,
-    seed: int,
 ) -> ContinuousBatchingConfig:
-    """The config with a seed, and on the CPU with a cache for these rows: its own default is nearly all memory."""
-    if config.seed is None:
-        config = replace(config, seed=seed % 2**32)
+    """The config, on the CPU with a cache for these rows: its own default is nearly all memory."""
     if next(model.parameters()).device.type != "cpu" or config.num_blocks is not None:
         return config
     page = getattr(config, "page_size", None) or getattr(config, "block_size", None) or _DEFAULT_PAGE
@@ -143,7 +140,9 @@ def _sized(
 
 
 @contextmanager
-def _manager(model: nn.Module, settings: SamplingSettings, config: ContinuousBatchingConfig) -> Iterator[Any]:
+def _manager(
+    model: nn.Module, settings: SamplingSettings, config: ContinuousBatchingConfig, seed: int
+) -> Iterator[Any]:
     generation_config = GenerationConfig(
         do_sample=True,
         max_new_tokens=settings.max_new_tokens,
@@ -157,15 +156,13 @@ def _manager(model: nn.Module, settings: SamplingSettings, config: ContinuousBat
     )
     device = next(model.parameters()).device
     base: Any = base_model(model)
-    # The manager seeds torch's global generator, which the training must not notice.
-    with (
-        torch.random.fork_rng([device] if device.type == "cuda" else []),
-        evaluation_mode(model),
-        base.continuous_batching_context_manager(
+    # The manager draws from torch's global generator, and seeds it, which the training must not notice.
+    with torch.random.fork_rng([device] if device.type == "cuda" else []), evaluation_mode(model):
+        torch.manual_seed(seed)
+        with base.continuous_batching_context_manager(
             generation_config=generation_config, continuous_batching_config=config, block=True
-        ) as manager,
-    ):
-        yield manager
+        ) as manager:
+            yield manager
 
 
 def _fault(manager: Any) -> str:

@@ -63,14 +63,14 @@ def _kind_reason(base: PreTrainedModel) -> str | None:
         return f"{name} takes more than text"
     if type(base).generate is not GenerationMixin.generate or hasattr(base, "custom_generate"):
         return f"{name} has a generate of its own"
-    if cache_argument(base) is None:
-        return f"{name} takes no key-value cache"
     return None
 
 
 def _layer_reason(base: PreTrainedModel) -> str | None:
     if getattr(base, "_is_stateful", False):
         return f"{type(base).__name__} keeps a recurrent state, from which rows cannot be selected"
+    if cache_argument(base) is None:
+        return f"{type(base).__name__} takes no key-value cache"
     kinds = {type(layer).__name__ for layer in DynamicCache(config=base.config).layers}
     if odd := sorted(kinds - _ROW_WISE_LAYERS):
         return f"{type(base).__name__} has cache layers from which rows cannot be selected: {', '.join(odd)}"
