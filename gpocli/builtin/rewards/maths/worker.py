@@ -5,6 +5,7 @@ or null for what it will not compute. Whoever started it kills it when it takes 
 its own alarm does.
 """
 
+import contextlib
 import json
 import logging
 import signal
@@ -53,7 +54,10 @@ def _limit_memory() -> None:
         import resource
     except ImportError:  # Windows
         return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = MEMORY_LIMIT if hard == resource.RLIM_INFINITY else min(MEMORY_LIMIT, hard)
+    with contextlib.suppress(ValueError, OSError):  # not every system has this limit
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
 def _set_alarm(seconds: float) -> None:

@@ -26,7 +26,7 @@ class WorkerProcess:
     def __init__(self) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - as long-lived as the process that writes it
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "gpocli.builtin.rewards.maths.worker"],
+            [sys.executable, "-P", "-m", "gpocli.builtin.rewards.maths.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

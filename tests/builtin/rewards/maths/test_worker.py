@@ -83,6 +83,13 @@ def test_a_stopped_worker_is_started_again():
     assert algebra.same_value("q+7", "7+q")
 
 
+def test_files_in_the_working_directory_are_not_imported(tmp_path, monkeypatch):
+    (tmp_path / "random.py").write_text("raise ImportError('not this one')")
+    monkeypatch.chdir(tmp_path)
+    process = WorkerProcess()
+    process.stop()
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
 def test_a_forked_child_has_its_own_worker():
