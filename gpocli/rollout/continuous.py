@@ -156,13 +156,19 @@ def _manager(
     )
     device = next(model.parameters()).device
     base: Any = base_model(model)
+    attention = base.config._attn_implementation
     # The manager draws from torch's global generator, and seeds it, which the training must not notice.
     with torch.random.fork_rng([device] if device.type == "cuda" else []), evaluation_mode(model):
         torch.manual_seed(seed)
-        with base.continuous_batching_context_manager(
-            generation_config=generation_config, continuous_batching_config=config, block=True
-        ) as manager:
-            yield manager
+        try:
+            with base.continuous_batching_context_manager(
+                generation_config=generation_config, continuous_batching_config=config, block=True
+            ) as manager:
+                yield manager
+        finally:
+            # Older versions leave the model with the paged attention, which is wrong for every other pass.
+            if base.config._attn_implementation != attention:
+                base.set_attn_implementation(attention)
 
 
 def _fault(manager: Any) -> str:
