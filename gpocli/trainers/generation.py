@@ -111,9 +111,12 @@ def to_records(
     advantages: Sequence[float],
     reward_names: Sequence[str],
     step: int,
-    first_group: int,
+    first_row: int,
 ) -> list[CandidateRecord]:
-    """One record a candidate; `advantages` has one number for each kept candidate, in the order of `kept`."""
+    """One record a candidate; `advantages` has one number for each kept candidate, in the order of `kept`.
+
+    `first_row` is the number of this process's first candidate among those of all processes.
+    """
     kept = list(range(len(candidates))) if selection is None else selection.kept
     surplus = set() if selection is None else set(selection.surplus)
     advantage_of = {i: advantages[row] for row, i in enumerate(kept) if row not in surplus}
@@ -126,8 +129,8 @@ def to_records(
             CandidateRecord(
                 step=step,
                 prompt_id=row.get(ROW_KEY, ""),
-                group=first_group + i // candidates.group_size,
-                candidate=i % candidates.group_size,
+                group=(first_row + i) // candidates.group_size,
+                candidate=(first_row + i) % candidates.group_size,
                 prompt=_text(candidates.prompts[i]),
                 completion=_text(candidates.completions[i]),
                 tokens=list(candidates.completion_ids[i]),

@@ -1,7 +1,5 @@
 """The trainer under GFPO and GMPO: TRL's `GRPOTrainer` with filtered groups and fast sampling."""
 
-import hashlib
-import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,22 +7,21 @@ from typing import Any
 import torch
 from accelerate.utils import gather_object
 from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
-from trl import GRPOTrainer
 
 from gpocli.contracts.filter import GroupFilter
 from gpocli.contracts.reward import checked_rewards
 from gpocli.errors import SpecError
-from gpocli.rollout import Race, Rollout, SamplingSettings, sample_groups, supports
+from gpocli.rollout import Race
 from gpocli.trainers.candidates import CandidateRecord
 from gpocli.trainers.clock import StepClock
 from gpocli.trainers.config import GroupConfig
 from gpocli.trainers.epoch_sampler import EpochRepeatSampler
+from gpocli.trainers.fast_sampling import FastSampling
 from gpocli.trainers.generation import Candidates, Selection, select_candidates, to_records
+from gpocli.trainers.lean_passes import LeanPasses
 
-logger = logging.getLogger("gpocli")
 
-
-class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
+class GroupTrainer(FastSampling, LeanPasses):
     """`GRPOTrainer` around a best-k-of-G sampler.
 
     What differs from the parent, and nothing else does:
@@ -43,8 +40,6 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         group_filter_func: a filter, or several that form a chain (the next breaks ties of the one before). A filter
             is a callable `(group_completions, group_rewards, **kwargs) -> list[list[float]]`, higher is kept.
     """
-
-    _buffered_inputs: list[dict[str, Any]] | None
 
     def __init__(
         self,
@@ -87,40 +82,13 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         self._sampled_tokens = 0
         self._candidates: Candidates | None = None
         self._selection: Selection | None = None
-        self._rollout: Rollout | None = None
         self._scored: torch.Tensor | None = None
-        self._group_divisor: torch.Tensor | None = None
-        self._sampling_turn = (-1, 0)
-        self._why_not_fast = self._check_rollout()
 
     @classmethod
     def _default_config(cls, model: Any) -> GroupConfig:
         raise NotImplementedError
 
     # Construction
-
-    def _check_rollout(self) -> str | None:
-        """Why gpo's own sampling loop cannot serve this run, None when it can."""
-        reason = None
-        if self.args.rollout == "generate":
-            return "rollout='generate' asks for TRL's own path"
-        if self.use_vllm:
-            reason = "vLLM samples"
-        elif self.use_transformers_continuous_batching:
-            reason = "transformers' continuous batching samples"
-        elif self.args.generation_kwargs or self.args.cache_implementation:
-            reason = "generation_kwargs and cache_implementation are options of transformers' generate"
-        elif self.tools or self.rollout_func is not None:
-            reason = "tools and rollout functions sample in turns"
-        elif self.is_fsdp_enabled or self.is_deepspeed_enabled:
-            reason = "FSDP and DeepSpeed shard the weights"
-        else:
-            reason = supports(self.model)
-        if reason is not None:
-            if self.args.rollout == "race":
-                raise SpecError(f"rollout='race' cannot be had here: {reason}; use rollout='auto'")
-            logger.info("sampling with TRL's own path: %s", reason)
-        return reason
 
     def _get_train_sampler(self, dataset: Any = None) -> EpochRepeatSampler:
         return EpochRepeatSampler(
@@ -156,56 +124,11 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         size = len(source)
         return tuple([item[i] for i in kept] if isinstance(item, list) and len(item) == size else item for item in out)
 
-    def _generate_single_turn(
-        self,
-        prompt_ids: list[list[int]],
-        images: Any,
-        multimodal_fields: Any,
-        num_generations: int,
-        *args: Any,
-    ) -> tuple[list[list[int]], Any]:
-        self._rollout = None
+    def _generate_single_turn(self, *args: Any, **kwargs: Any) -> tuple[list[list[int]], Any]:
         with self._clock.measure("generate"):
-            if self._why_not_fast is not None or images is not None or multimodal_fields:
-                return super()._generate_single_turn(  # type: ignore[no-any-return]
-                    prompt_ids, images, multimodal_fields, num_generations, *args
-                )
-            # Without a filter a group may span processes; its rows here are then sampled as groups of one.
-            group_size = num_generations if _are_whole_groups(prompt_ids, num_generations) else 1
-            self._rollout = sample_groups(
-                self.accelerator.unwrap_model(self.model_wrapped),
-                prompt_ids[::group_size],
-                group_size,
-                self._sampling_settings(),
-                seed=self._sampling_seed(),
-                first_row=self.accelerator.process_index * len(prompt_ids),
-                race=self._race(prompt_ids),
-            )
-        return self._rollout.completion_ids, None
+            return super()._generate_single_turn(*args, **kwargs)
 
-    def _sampling_settings(self) -> SamplingSettings:
-        return SamplingSettings(
-            max_new_tokens=self.max_completion_length,
-            temperature=self.temperature,
-            top_p=self.top_p,
-            top_k=self.top_k or 0,
-            min_p=self.min_p,
-            repetition_penalty=self.repetition_penalty,
-            eos_token_ids=tuple(self.eos_token_ids),
-            pad_token_id=self._tokenizer.pad_token_id,
-        )
-
-    def _sampling_seed(self) -> int:
-        """A seed that depends on the run's seed and the place in the run alone, so that a resumed run goes on.
-
-        It is the same in all processes, whose rows are numbered through: any number of them samples the same.
-        """
-        step, turn = self._sampling_turn
-        self._sampling_turn = (self.state.global_step, turn + 1 if step == self.state.global_step else 0)
-        place = (self.args.seed, self.model.training, *self._sampling_turn)
-        return int.from_bytes(hashlib.blake2b(repr(place).encode(), digest_size=7).digest(), "big")
-
-    def _race(self, prompt_ids: list[list[int]]) -> Race | None:
+    def _race(self) -> Race | None:
         group_filter, candidates = self.group_filter, self._candidates
         is_exact = group_filter is not None and group_filter.can_race and self.args.divisor == "kept"
         if not is_exact or not self.model.training or candidates is None:
@@ -236,8 +159,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         candidates.completion_ids, candidates.completions = out[1], out[3]
         size = len(candidates)
         candidates.rewards, candidates.totals = [None] * size, [None] * size
-        if self._rollout is not None:
-            candidates.finished, candidates.lost = self._rollout.finished, self._rollout.lost
+        if self.last_rollout is not None:
+            candidates.finished, candidates.lost = self.last_rollout.finished, self.last_rollout.lost
         else:
             candidates.finished = self._are_finished(candidates.completion_ids)
             candidates.lost = [False] * size
@@ -390,7 +313,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             advantages.tolist(),
             self.reward_func_names,
             self.state.global_step + 1,
-            self.accelerator.process_index * len(self._candidates.groups),
+            self.accelerator.process_index * len(self._candidates),
         )
         records = gather_object(records)
         if self.accelerator.is_main_process:
@@ -410,18 +333,6 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
                 metrics["tokens_per_second"].append(self._sampled_tokens / seconds["step"])
                 self._sampled_tokens = 0
         return loss
-
-    def _prepare_inputs(self, generation_batch: Any) -> Any:
-        buffered = self._buffered_inputs
-        inputs = super()._prepare_inputs(generation_batch)
-        if self.model.training and self._buffered_inputs is not None and self._buffered_inputs is not buffered:
-            self._buffered_inputs = self._arrange(self._buffered_inputs)
-            inputs = self._buffered_inputs[self._step % self.args.steps_per_generation]
-        return inputs
-
-    def _arrange(self, micro_batches: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Rearrange a fresh generation batch, cut into micro-batches, before its first use."""
-        return micro_batches
 
     # Checkpoints
 
@@ -480,9 +391,3 @@ def _checked_filter(filters: Any, args: GroupConfig, trainer_kwargs: dict[str, A
         if trainer_kwargs.get(name):
             raise SpecError(f"{name} does not work with a group filter: leave out one of the two")
     return group_filter
-
-
-def _are_whole_groups(prompt_ids: list[list[int]], group_size: int) -> bool:
-    if len(prompt_ids) % group_size:
-        return False
-    return all(prompt_ids[i] == prompt_ids[i - i % group_size] for i in range(len(prompt_ids)))

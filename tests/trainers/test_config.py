@@ -29,8 +29,10 @@ def test_the_batch_counts_kept_completions_in_whole_groups(tmp_path):
     config = gfpo_config(tmp_path, num_remains_in_group=4)
     assert (config.num_generations, config.generation_batch_size) == (8, 4)
     assert message(
-        lambda: gfpo_config(tmp_path, num_remains_in_group=3, per_device_train_batch_size=3, steps_per_generation=1)
-        and gfpo_config(tmp_path, num_remains_in_group=3)
+        lambda: (
+            gfpo_config(tmp_path, num_remains_in_group=3, per_device_train_batch_size=3, steps_per_generation=1)
+            and gfpo_config(tmp_path, num_remains_in_group=3)
+        )
     ).startswith("generation_batch_size (4) must be divisible by num_generations (3)")
 
 
@@ -54,7 +56,10 @@ def test_the_group_divisor_needs_a_loss_that_divides_by_tokens(tmp_path):
 
 
 def test_closed_sets_are_closed(tmp_path):
-    assert message(lambda: gfpo_config(tmp_path, divisor="keep")) == "divisor='keep' is not known: write one of kept, group"
+    assert (
+        message(lambda: gfpo_config(tmp_path, divisor="keep"))
+        == "divisor='keep' is not known: write one of kept, group"
+    )
     assert message(lambda: gfpo_config(tmp_path, rollout="fast")) == (
         "rollout='fast' is not known: write one of auto, race, generate"
     )
@@ -83,7 +88,9 @@ def test_evaluation_groups_are_checked_when_the_config_is_made(tmp_path):
     # T03: evaluation samples num_generations_eval, or G, not k.
     assert message(
         lambda: gfpo_config(tmp_path, num_remains_in_group=4, eval_strategy="steps", per_device_eval_batch_size=4)
-    ).startswith("The global eval batch size (4 * 1) must be divisible by the number of generations used for evaluation (8)")
+    ).startswith(
+        "The global eval batch size (4 * 1) must be divisible by the number of generations used for evaluation (8)"
+    )
     config = gfpo_config(
         tmp_path, num_remains_in_group=4, eval_strategy="steps", per_device_eval_batch_size=3, num_generations_eval=1
     )

@@ -45,7 +45,9 @@ def test_no_option_is_both_working_and_refused_for_all():
 )
 def test_a_refused_option_is_named(tmp_path, config_class, name):
     with pytest.raises(ValueError, match=rf"^{name}=.* has no effect under {config_class.__name__}: "):
-        config_class(output_dir=str(tmp_path), report_to="none", use_cpu=True, bf16=False, **{name: ANOTHER_VALUE[name]})
+        config_class(
+            output_dir=str(tmp_path), report_to="none", use_cpu=True, bf16=False, **{name: ANOTHER_VALUE[name]}
+        )
 
 
 @pytest.mark.parametrize("loss_type", ["dapo", "dr_grpo", "nonsense"])

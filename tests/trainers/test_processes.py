@@ -19,8 +19,10 @@ def train(model, out, processes, **options):
     environment = os.environ | {"PYTHONPATH": str(SCRIPT.parents[2]), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads((out / "records.json").read_text()), torch.load(out / "weights.pt"), json.loads(
-        (out / "log.json").read_text()
+    return (
+        json.loads((out / "records.json").read_text()),
+        torch.load(out / "weights.pt"),
+        json.loads((out / "log.json").read_text()),
     )
 
 
