@@ -1,0 +1,60 @@
+# Everything runs from a virtual environment of the project's own, with the tested set of packages.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+LOWEST_TRL := 1.14.2
+LOWEST := .venvs/trl-$(LOWEST_TRL)
+INSTALLED := $(VENV)/.installed
+export HF_HUB_DISABLE_TELEMETRY = 1
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: help demo test test-slow test-trl lint types format clean bench
+
+help:  ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: $(INSTALLED)  ## train the embedded model with GFPO, in about a minute
+	$(BIN)/gpo train gfpo --filter length
+
+test: $(INSTALLED)  ## run the fast test suite, with coverage
+	$(BIN)/python -m pytest -n 2 -m "not slow" --cov --cov-report=term
+
+test-slow: $(INSTALLED)  ## run the tests that train for minutes
+	$(BIN)/python -m pytest -m slow
+
+test-trl: $(INSTALLED) $(LOWEST)/.installed  ## run the suite on the lowest and the highest supported TRL
+	$(LOWEST)/bin/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-trl-lowest: $(LOWEST)/.installed  ## run the suite on the lowest supported TRL alone
+	$(LOWEST)/bin/python -m pytest -n 2 -m "not slow"
+
+lint: $(INSTALLED)  ## check style
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(INSTALLED)  ## check types
+	$(BIN)/mypy
+
+format: $(INSTALLED)  ## rewrite the source in the house format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(INSTALLED)  ## measure against TRL (makes two more environments; about an hour)
+	$(BIN)/python -m benchmarks
+
+clean:  ## remove the environments and caches
+	rm -rf $(VENV) .venvs .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+
+$(INSTALLED): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
+	touch $@
+
+# The same environment with an older TRL in front of it.
+$(LOWEST)/.installed: $(INSTALLED)
+	$(PYTHON) -m venv $(LOWEST)
+	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > \
+		"$$($(LOWEST)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/base.pth"
+	$(LOWEST)/bin/python -m pip install --quiet --no-deps trl==$(LOWEST_TRL)
+	touch $@
