@@ -1,5 +1,6 @@
 """The plugin host: it finds filters and rewards, built-in, installed or in a file, and builds them by name."""
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +13,13 @@ from typing import Any, Generic, TypeVar
 from pluggy import PluginValidationError
 
 from gpocli import __version__
-from gpocli.contracts.callables import one_line_cause
+from gpocli.contracts.callables import call_signature, one_line_cause
 from gpocli.contracts.filter import NamedFilter
 from gpocli.contracts.nearest import did_you_mean
 from gpocli.contracts.options import checked_options
 from gpocli.contracts.plugin import Extensions, PluginFault, extensions_of
 from gpocli.contracts.reference import follow_reference, is_reference
+from gpocli.contracts.reward import REWARD_KEYWORDS
 from gpocli.contracts.scores import shown
 from gpocli.contracts.unpackaged import as_extension
 from gpocli.errors import GpoError, PluginError, SpecError
@@ -25,6 +27,11 @@ from gpocli.extensions import FilterExtension, RewardExtension
 
 GROUP = "gpo"
 BUILTIN = "gpocli.builtin.plugin"
+
+ONLY = "GPO_PLUGINS"
+"""Environment variable: the installed plugins (or distributions) to load, with commas; empty: none."""
+STRICT = "GPO_PLUGINS_STRICT"
+"""Environment variable: whether a broken plugin, or a name that two claim, is an error at once."""
 
 E = TypeVar("E", FilterExtension, RewardExtension)
 
@@ -123,7 +130,21 @@ class PluginHost:
         """Build the reward that `reference` names with `options`, checked by its own model."""
         found = self.find_reward(reference)
         function = _built(found, f"reward '{reference}'", options or {})
-        return NamedReward(found.extension.name, function, found.extension.columns)
+        return NamedReward(found.extension.name, function, _columns_of(function, found.extension))
+
+    @property
+    def clashes(self) -> list[str]:
+        """The names that several plugins claim, and which: one line each."""
+        every: list[tuple[str, Mapping[str, Sequence[Registered[Any]]]]] = [
+            ("filter", self._filter_claims),
+            ("reward", self._reward_claims),
+        ]
+        return [
+            _clash(kind, name, claimed)
+            for kind, claims in every
+            for name, claimed in claims.items()
+            if len(claimed) > 1
+        ]
 
     def _unusable(self, name: str, kind: str) -> GpoError:
         """Why nothing can be had under this name."""
@@ -133,8 +154,7 @@ class PluginHost:
         if kind == "reward":
             claims, others, other_kind = others, claims, "filter"
         if name in claims:
-            origins = " and ".join(claim.origin for claim in claims[name])
-            return PluginError(f"{kind} '{name}' is claimed by {origins}; uninstall all but one")
+            return PluginError(_clash(kind, name, claims[name]))
         if name in others:
             return SpecError(f"'{name}' is a {other_kind}, not a {kind}; name it as a {other_kind}")
         unknown = f"unknown {kind} '{name}'; {did_you_mean(name, claims)}"
@@ -173,14 +193,16 @@ class LoadedPlugin:
 
 
 def load_plugins(*, entry_points: bool = True) -> PluginHost:
-    """Load the built-in plugin and, with `entry_points`, every installed one, each on its own.
+    """Load the built-in plugin and, with `entry_points`, the installed ones, each on its own.
 
-    What is wrong with an installed plugin is recorded as `PluginHost.broken` and reaches nothing else.
+    What is wrong with an installed plugin is recorded as `PluginHost.broken` and reaches nothing else, unless
+    `GPO_PLUGINS_STRICT` is set: then `PluginError` tells all that is wrong. `GPO_PLUGINS` chooses among the
+    installed ones; `SpecError` for one that is not installed.
     """
     builtin = import_module(BUILTIN)
     loaded = [LoadedPlugin("builtin", "gpocli", __version__, _file_of(builtin), extensions_of(builtin))]
     broken: list[BrokenPlugin] = []
-    for entry_point in _installed() if entry_points else []:
+    for entry_point in _chosen() if entry_points else []:
         distribution, version = _provenance(entry_point)
         try:
             plugin = entry_point.load()
@@ -189,7 +211,32 @@ def load_plugins(*, entry_points: bool = True) -> PluginHost:
             broken.append(BrokenPlugin(entry_point.name, distribution, version, _reason(error)))
         else:
             loaded.append(LoadedPlugin(entry_point.name, distribution, version, _file_of(plugin), given))
-    return PluginHost(loaded, broken)
+    host = PluginHost(loaded, broken)
+    faults = [*map(str, broken), *host.clashes]
+    if faults and os.environ.get(STRICT, "").lower() not in ("", "0", "false", "no"):
+        raise PluginError("\n".join(faults))
+    return host
+
+
+def _chosen() -> list[EntryPoint]:
+    """The installed plugins, or those of them that `GPO_PLUGINS` names."""
+    wanted = os.environ.get(ONLY)
+    if wanted is None:
+        return _installed()
+    names = [name for name in map(str.strip, wanted.split(",")) if name]
+    if not names:
+        return []
+    installed = _installed()
+    known = {name for point in installed for name in _names_of(point)}
+    for name in names:
+        if name not in known:
+            raise SpecError(f"{ONLY} names '{name}', which is no installed plugin; {did_you_mean(name, known)}")
+    return [point for point in installed if _names_of(point).intersection(names)]
+
+
+def _names_of(entry_point: EntryPoint) -> set[str]:
+    distribution, _ = _provenance(entry_point)
+    return {entry_point.name} if distribution is None else {entry_point.name, distribution}
 
 
 def _installed() -> list[EntryPoint]:
@@ -242,6 +289,22 @@ def _built(found: Registered[E], owner: str, options: Mapping[str, Any]) -> Call
     if not callable(function):
         raise PluginError(f"{owner} of {found.origin} built {shown(function)}; its build must return a callable")
     return function
+
+
+def _columns_of(function: Callable[..., Any], extension: RewardExtension) -> tuple[str, ...]:
+    """The data columns that a reward needs: those it says it does, and keywords that nobody else gives.
+
+    A built reward may have `columns` of its own, when its options decide which they are.
+    """
+    declared = getattr(function, "columns", extension.columns)
+    signature = call_signature(function, leading=0)
+    required = sorted(signature.required.difference(REWARD_KEYWORDS)) if signature is not None else []
+    return tuple(dict.fromkeys([*declared, *required]))
+
+
+def _clash(kind: str, name: str, claims: Sequence[Registered[Any]]) -> str:
+    origins = " and ".join(claim.origin for claim in claims)
+    return f"{kind} '{name}' is claimed by {origins}; uninstall all but one"
 
 
 def _origin(plugin: str, distribution: str | None, version: str | None) -> str:

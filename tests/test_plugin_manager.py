@@ -7,6 +7,7 @@ import textwrap
 
 import pytest
 
+from gpocli import __version__
 from gpocli.contracts.filter import GroupFilter
 from gpocli.errors import PluginError, SpecError
 from gpocli.plugin_manager import BrokenPlugin, load_plugins
@@ -213,7 +214,51 @@ def test_filter_in_a_file(tmp_path, monkeypatch):
     assert GroupFilter([named]).score([["a", "bb"]], [[0, 0]]) == [[(3.0,), (6.0,)]]
     found = host.find_filter("./mine.py:Longest")
     assert (found.distribution, found.file) == (None, str(tmp_path / "mine.py"))
-    assert host.build_reward("./mine.py:Longest").columns == ()
+
+
+def test_columns_of_a_reward_are_those_it_declares_or_cannot_do_without(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("def steps(completions, min_steps, finished, bonus=1): return []\n")
+    host = load_plugins(entry_points=False)
+    assert host.build_reward("./mine.py:steps").columns == ("min_steps",)
+    assert host.build_reward("accuracy").columns == ("answer",)
+    assert host.build_reward("accuracy", {"answer_column": "gold"}).columns == ("gold",)
+
+
+def test_some_installed_plugins_can_be_chosen_by_name_or_distribution(install, monkeypatch):
+    install("gpo-one", GOOD.replace("NAME", "one"), name="first")
+    install("gpo-two", GOOD.replace("NAME", "two"), name="second")
+    install("gpo-three", GOOD.replace("NAME", "three"), name="third")
+    monkeypatch.setenv("GPO_PLUGINS", "first, gpo-three")
+    assert [plugin.name for plugin in load_plugins().plugins] == ["builtin", "first", "third"]
+    monkeypatch.setenv("GPO_PLUGINS", "")
+    assert [plugin.name for plugin in load_plugins().plugins] == ["builtin"]
+
+
+def test_chosen_plugin_that_is_not_installed_is_refused(install, monkeypatch):
+    install("gpo-lines", GOOD.replace("NAME", "lines"), name="lines")
+    monkeypatch.setenv("GPO_PLUGINS", "lins")
+    with pytest.raises(SpecError) as caught:
+        load_plugins()
+    assert (
+        str(caught.value)
+        == "GPO_PLUGINS names 'lins', which is no installed plugin; did you mean 'lines' or 'gpo-lines'?"
+    )
+
+
+def test_strict_makes_an_error_of_all_that_is_wrong(install, monkeypatch):
+    install("gpo-broken", "raise RuntimeError('no licence')", name="broken")
+    install("gpo-rival", GOOD.replace("NAME", "length"), name="rival")
+    monkeypatch.setenv("GPO_PLUGINS_STRICT", "0")
+    assert len(load_plugins().broken) == 1
+    monkeypatch.setenv("GPO_PLUGINS_STRICT", "1")
+    with pytest.raises(PluginError) as caught:
+        load_plugins()
+    assert str(caught.value).splitlines() == [
+        "plugin 'broken' (gpo-broken 1.0) is broken: RuntimeError: no licence (gpo_broken.py:1)",
+        f"filter 'length' is claimed by plugin 'builtin' (gpocli {__version__}) and plugin 'rival' (gpo-rival 1.0); "
+        "uninstall all but one",
+    ]
 
 
 def test_loading_is_light():

@@ -35,10 +35,18 @@ def gpo(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
+    no_plugins: Annotated[
+        bool, typer.Option("--no-plugins", help="Load no installed plugin. GPO_PLUGINS=a,b loads some.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Make a broken plugin an error.")] = False,
 ) -> None:
     """Options of every command."""
     if debug:
         os.environ["GPO_DEBUG"] = "1"
+    if no_plugins:
+        os.environ["GPO_PLUGINS"] = ""
+    if strict:
+        os.environ["GPO_PLUGINS_STRICT"] = "1"
 
 
 def main() -> None:

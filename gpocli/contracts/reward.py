@@ -14,6 +14,19 @@ from gpocli.errors import GpoError, PluginError
 
 Reward = Callable[..., Any]
 
+REWARD_KEYWORDS = (
+    "prompts",
+    "completions",
+    "completion_ids",
+    "finished",
+    "gpo_row",
+    "trainer_state",
+    "log_extra",
+    "log_metric",
+    "environments",
+)
+"""What a reward can ask for by name besides the data columns; `environments` only where TRL has some."""
+
 
 def checked_rewards(rewards: Sequence[Any], names: Sequence[str] | None = None) -> list[Any]:
     """Wrap each callable so that what it returns is checked and what goes wrong in it names it.

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from gpocli.contracts.option_docs import DEFAULT_TEXT
 from gpocli.contracts.plugin import PluginFault, check_extension
 from gpocli.contracts.reference import Referenced
 from gpocli.contracts.scores import shown
@@ -57,8 +58,10 @@ def _options_of(kind: type) -> type[BaseModel]:
     keywords = [p for p in parameters if p.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)]
     fields: dict[str, Any] = {}
     for number, keyword in enumerate(keywords):
-        default = ... if keyword.default is Parameter.empty else None
-        fields[f"option_{number}"] = (Any, Field(default, alias=keyword.name))
+        is_required = keyword.default is Parameter.empty
+        extra: dict[str, Any] = {} if is_required else {DEFAULT_TEXT: repr(keyword.default)}
+        default = ... if is_required else None
+        fields[f"option_{number}"] = (Any, Field(default, alias=keyword.name, json_schema_extra=extra))
     takes_all = any(p.kind is Parameter.VAR_KEYWORD for p in parameters)
     config = ConfigDict(extra="allow" if takes_all else "forbid", frozen=True)
     return create_model(f"{kind.__name__}Options", __config__=config, **fields)

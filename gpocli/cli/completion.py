@@ -1,0 +1,46 @@
+"""What the shell offers behind an option: names of installed filters and rewards. Never fails, never prints."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+
+def complete_filter(incomplete: str) -> list[tuple[str, str]]:
+    """Filters whose name begins so, each with its summary."""
+    return _named(lambda host: host.filters, incomplete)
+
+
+def complete_reward(incomplete: str) -> list[tuple[str, str]]:
+    """Rewards whose name begins so, each with its summary."""
+    return _named(lambda host: host.rewards, incomplete)
+
+
+def complete_plugin(incomplete: str) -> list[str]:
+    """Plugins whose name begins so, broken ones too."""
+    host = _host()
+    names = [] if host is None else [plugin.name for plugin in [*host.plugins, *host.broken]]
+    return _beginning(names, incomplete)
+
+
+def _named(which: Callable[[Any], dict[str, Any]], incomplete: str) -> list[tuple[str, str]]:
+    host = _host()
+    found = {} if host is None else which(host)
+    return [(name, found[name].extension.summary) for name in _beginning(found, incomplete)]
+
+
+def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def _host() -> Any:
+    """The plugins; None where they cannot be had. What they print while they load stays out of the shell."""
+    import io
+    from contextlib import redirect_stderr, redirect_stdout
+
+    from gpocli.errors import GpoError
+    from gpocli.plugin_manager import load_plugins
+
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        try:
+            return load_plugins()
+        except GpoError:
+            return None

@@ -1,0 +1,126 @@
+"""The options of a filter or reward as an author wrote them down: meaning, default and what may be given."""
+
+import ast
+import inspect
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from textwrap import dedent
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError, PydanticUserError
+from pydantic.fields import FieldInfo
+
+DEFAULT_TEXT = "gpo_default"
+"""Key in `json_schema_extra` of the text that stands for a default which the model itself does not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionDoc:
+    """One option: `wanted` says what may be given, `default` is None for one that must be given."""
+
+    name: str
+    wanted: str
+    default: str | None
+    doc: str | None
+
+
+def option_docs(model: type[BaseModel]) -> list[OptionDoc]:
+    """The options of a model, in its order; `doc` is the description, or the docstring under the field."""
+    schema = _schema(model)
+    properties, shared = schema.get("properties", {}), schema.get("$defs", {})
+    docs = attribute_docs(model)
+    found = []
+    for name, field in model.model_fields.items():
+        given_name = field.validation_alias if isinstance(field.validation_alias, str) else name
+        wanted = phrase(properties.get(given_name, properties.get(name, {})), shared)
+        found.append(OptionDoc(given_name, wanted, _default(field), field.description or docs.get(name)))
+    return found
+
+
+def attribute_docs(model: type) -> dict[str, str]:
+    """The docstring under each annotated attribute of a class, inherited ones included."""
+    docs: dict[str, str] = {}
+    for base in reversed(model.__mro__):
+        if base not in (object, BaseModel):
+            docs |= _own_docs(base)
+    return docs
+
+
+def phrase(schema: Mapping[str, Any], shared: Mapping[str, Any]) -> str:
+    """What a JSON schema lets through, in words: `a whole number from 1 to 5, or null`."""
+    if "$ref" in schema:
+        return phrase(shared.get(str(schema["$ref"]).rpartition("/")[2], {}), shared)
+    if "anyOf" in schema:
+        kinds = [phrase(one, shared) for one in schema["anyOf"]]
+        return ", or ".join(sorted(dict.fromkeys(kinds), key=lambda kind: kind == "null"))
+    if "enum" in schema or "const" in schema:
+        choices = [_text(choice) for choice in schema.get("enum", [schema.get("const")])]
+        return choices[0] if len(choices) == 1 else f"one of {', '.join(choices)}"
+    kind = schema.get("type")
+    names = {
+        "integer": "a whole number",
+        "number": "a number",
+        "boolean": "true or false",
+        "string": "text",
+        "array": "a list",
+        "object": "a mapping",
+        "null": "null",
+    }
+    return names.get(str(kind), "any value") + (_range(schema) if kind in ("integer", "number") else "")
+
+
+def _range(schema: Mapping[str, Any]) -> str:
+    low, above = schema.get("minimum"), schema.get("exclusiveMinimum")
+    high, below = schema.get("maximum"), schema.get("exclusiveMaximum")
+    if low is not None and high is not None:
+        return f" from {low:g} to {high:g}"
+    bounds = (("at least", low), ("above", above), ("at most", high), ("below", below))
+    words = [f"{word} {bound:g}" for word, bound in bounds if bound is not None]
+    return f" {', '.join(words)}" if words else ""
+
+
+def _default(field: FieldInfo) -> str | None:
+    extra = field.json_schema_extra
+    if isinstance(extra, dict) and DEFAULT_TEXT in extra:
+        return str(extra[DEFAULT_TEXT])
+    if field.is_required():
+        return None
+    return _text(field.get_default(call_default_factory=True, validated_data={}))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str) and value:
+        return value
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError):
+        return repr(value)
+
+
+def _schema(model: type[BaseModel]) -> dict[str, Any]:
+    try:
+        return model.model_json_schema()
+    except (PydanticInvalidForJsonSchema, PydanticSchemaGenerationError, PydanticUserError):
+        return {}  # types that JSON has no word for
+
+
+def _own_docs(owner: type) -> dict[str, str]:
+    try:
+        body = ast.parse(dedent(inspect.getsource(owner))).body[0]
+    except (OSError, TypeError, SyntaxError, IndexError):  # made at run time, or without its source
+        return {}
+    if not isinstance(body, ast.ClassDef):
+        return {}
+    docs = {}
+    for field, text in zip(body.body, body.body[1:], strict=False):
+        if (
+            isinstance(field, ast.AnnAssign)
+            and isinstance(field.target, ast.Name)
+            and isinstance(text, ast.Expr)
+            and isinstance(text.value, ast.Constant)
+            and isinstance(text.value.value, str)
+        ):
+            docs[field.target.id] = inspect.cleandoc(text.value.value)
+    return docs
