@@ -1,38 +1,71 @@
-"""Loading a run spec from files, `--set` options and flags, with every fault shown at once."""
+"""Loading a run spec from its layers, with every fault shown at once."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gpocli.spec.fault import Fault, all_at_once
+from gpocli.spec.environment import environment_texts
+from gpocli.spec.fault import Fault, as_error, in_order
 from gpocli.spec.fields import ALGORITHMS
 from gpocli.spec.layer import Flag, Key, Layer, Place, dotted
 from gpocli.spec.merge import AssignError, Merged, for_algorithm
 from gpocli.spec.read_file import read_layer
 from gpocli.spec.run_spec import RunSpec
-from gpocli.spec.validate import validate
+from gpocli.spec.validate import touches, validate
 from gpocli.spec.yaml_text import TextError, read_yaml
+
+DEFAULT = "default"
 
 
 @dataclass(frozen=True, slots=True)
-class LoadedSpec:
-    """A sound run spec; `origins` maps each of its dotted paths to where its value came from."""
+class Draft:
+    """What layers came to, faults and all.
 
-    spec: RunSpec
-    origins: dict[str, str]
+    `spec` has defaults in place of what is wrong; it is None where a file could not be read or nothing is sound.
+    `places` maps the dotted paths of written values to where they stand, `sources` are in the order of layers.
+    """
 
-    def place_of(self, path: str) -> str | None:
+    spec: RunSpec | None
+    places: Mapping[str, Place]
+    faults: tuple[Fault, ...] = ()
+    doubtful: tuple[Key, ...] = ()
+    sources: tuple[str, ...] = ()
+
+    @property
+    def origins(self) -> dict[str, str]:
+        """Where the value at each dotted path of the spec came from."""
+        paths = [] if self.spec is None else [dotted(key) for key in _leaves(self.spec.model_dump(), ())]
+        return {path: str(self.places.get(path, DEFAULT)) for path in paths}
+
+    def place_of(self, path: str) -> Place | None:
         """Where the user wrote the value at `path`, or something beside or above it; None if nowhere near.
 
         For faults that only show later, such as those of a filter's options.
         """
         while path:
-            found = [o for p, o in self.origins.items() if p == path or p.startswith(f"{path}.")]
-            if written := [origin for origin in found if origin != "default"]:
-                return written[0]
+            for written, place in self.places.items():
+                if written == path or written.startswith(f"{path}."):
+                    return place
             path = path.rpartition(".")[0]
         return None
+
+    def is_sound(self, *paths: str) -> bool:
+        """Whether the values at dotted `paths` are what the user meant, as far as is known."""
+        return self.spec is not None and not touches([tuple(path.split(".")) for path in paths], self.doubtful)
+
+    def loaded(self) -> "LoadedSpec":
+        """The sound spec. Raises `SpecError` with one line for each fault."""
+        if self.spec is None or self.faults:
+            raise as_error(self.faults)
+        return LoadedSpec(self.spec, self.places, (), (), self.sources)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSpec(Draft):
+    """A draft without faults."""
+
+    spec: RunSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,39 +82,54 @@ def load_spec(
     overrides: Sequence[str] = (),
     flags: Mapping[str, Any] | None = None,
     base: Sequence[Layer] = (),
+    environment: Mapping[str, str] | None = None,
 ) -> LoadedSpec:
-    """Merge `base`, then `files`, then `overrides` (`a.b=c`), then `flags` (dotted path to value or Flag).
+    """Merge the layers of `draft_spec`. Raises `SpecError` with one line for each fault."""
+    return draft_spec(files, overrides, flags, base, environment).loaded()
 
-    A flag whose value is None was not given. Raises SpecError with one line for each fault.
+
+def draft_spec(
+    files: Sequence[Path],
+    overrides: Sequence[str] = (),
+    flags: Mapping[str, Any] | None = None,
+    base: Sequence[Layer] = (),
+    environment: Mapping[str, str] | None = None,
+) -> Draft:
+    """Merge `base`, `files`, variables of `environment` (see `spec.environment`), `overrides` (`a.b=c`) and
+    `flags` (dotted path to value or Flag), later ones on top.
+
+    A flag whose value is None was not given.
     """
     faults: list[Fault] = []
     layers = [layer for path in files if (layer := read_layer(Path(path), faults)) is not None]
     assignments: list[_Assignment] = []
-    for text in overrides:
+    variables = list(environment_texts(environment or {}))
+    given = [(name, f"{path}={value}") for name, path, value in variables]
+    given += [(f"--set {text}", text) for text in overrides]
+    for source, text in given:
         try:
-            assignments.append(_parse_override(text))
+            assignments.append(_parse_assignment(text, Place(source)))
         except TextError as error:
             faults.append(Fault(error.place, "", str(error)))
     assignments += _from_flags(flags or {})
 
     merged = _merge(layers, assignments, base, faults)
     sources = [place.source for layer in base for place in layer.places.values()]
-    sources += [*map(str, files), *(f"--set {text}" for text in overrides)]
+    sources += [*map(str, files), *(source for source, _ in given)]
     sources += [assignment.place.source for assignment in assignments]
-    spec = None
-    if len(layers) == len(files):  # what a broken file would have said must not be missed
-        spec, found = validate(merged)
-        faults += found
-    if spec is None or faults:
-        raise all_at_once(faults, sources)
-    return LoadedSpec(spec, _origins(spec, merged))
+    if len(layers) < len(files):  # what a broken file would have said must not be missed
+        return Draft(None, {}, tuple(in_order(faults, sources)), (), tuple(sources))
+    found = validate(merged)
+    places = {} if found.spec is None else _places(found.spec, merged)
+    ordered = tuple(in_order([*faults, *found.faults], sources))
+    doubtful = [*found.doubtful, *((tuple(f.key.split("."))) for f in faults if f.key)]
+    return Draft(found.spec, places, ordered, tuple(doubtful), tuple(sources))
 
 
-def _parse_override(text: str) -> _Assignment:
-    place = Place(f"--set {text}")
+def _parse_assignment(text: str, place: Place) -> _Assignment:
     path, equals, value = text.partition("=")
     if not equals:
-        raise TextError(place, f"has no value; write --set {text}=VALUE")
+        raise TextError(place, f"has no value; write {place.source}=VALUE")
     try:
         read = read_yaml(value, place.source)
     except TextError as error:
@@ -127,12 +175,13 @@ def _chosen_algorithm(layers: Sequence[Layer], assignments: Sequence[_Assignment
     return str(chosen)
 
 
-def _origins(spec: RunSpec, merged: Merged) -> dict[str, str]:
-    return {dotted(key): _origin(key, merged) for key in _leaves(spec.model_dump(), ())}
+def _places(spec: RunSpec, merged: Merged) -> dict[str, Place]:
+    found = {dotted(key): _place(key, merged) for key in _leaves(spec.model_dump(), ())}
+    return {path: place for path, place in found.items() if place is not None}
 
 
-def _origin(key: Key, merged: Merged) -> str:
-    """The place of the value itself, or of the list or option that brought it; else the defaults."""
+def _place(key: Key, merged: Merged) -> Place | None:
+    """The place of the value itself, or of the list or option that brought it; None for a default."""
     value: Any = merged.data
     for i, part in enumerate(key):
         if isinstance(value, str) and key[i:] == ("name",):
@@ -140,9 +189,8 @@ def _origin(key: Key, merged: Merged) -> str:
         try:
             value = value[part]
         except (KeyError, IndexError, TypeError):
-            return "default"
-    place = merged.place_of(key)
-    return str(place) if place else "default"
+            return None
+    return merged.place_of(key)
 
 
 def _leaves(value: Any, key: Key) -> Iterator[Key]:

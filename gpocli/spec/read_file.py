@@ -34,15 +34,16 @@ _READERS: dict[str, Callable[[str, str], ReadText]] = {
 def read_layer(path: Path, faults: list[Fault], name: str | None = None) -> Layer | None:
     """Read the spec file `path`, adding what is wrong with it to `faults`; None where it cannot be used.
 
-    The layer is called `name`, or as the file.
+    The layer, and the file in the places of its values, is called `name`, or as the file.
     """
+    source = name or str(path)
     try:
-        read = _read(path)
+        read = _read(path, source)
     except TextError as error:
         faults.append(Fault(error.place, "", str(error)))
         return None
     faults.extend(read.faults)
-    start = read.places.get((), Place(str(path)))
+    start = read.places.get((), Place(source))
     if read.value is None:
         faults.append(Fault(start, "", "is empty; write at least algorithm: {type: gfpo}"))
         return None
@@ -50,11 +51,11 @@ def read_layer(path: Path, faults: list[Fault], name: str | None = None) -> Laye
         kind = _KINDS.get(type(read.value), "one value")
         faults.append(Fault(start, "", f"holds {kind} rather than keys; start with algorithm: {{type: gfpo}}"))
         return None
-    return Layer(name or str(path), read.value, read.places)
+    return Layer(source, read.value, read.places)
 
 
-def _read(path: Path) -> ReadText:
-    place = Place(str(path))
+def _read(path: Path, source: str) -> ReadText:
+    place = Place(source)
     reader = _READERS.get(path.suffix.lower())
     try:
         content = path.read_bytes()
@@ -70,9 +71,9 @@ def _read(path: Path) -> ReadText:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8", "replace")
-        place = Place(str(path), before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
+        place = Place(source, before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
         raise TextError(place, f"the byte 0x{content[error.start]:02x} is not UTF-8; save it as UTF-8") from error
-    return ReadText(None) if not text.strip() else reader(text, str(path))
+    return ReadText(None) if not text.strip() else reader(text, source)
 
 
 def _near_file(path: Path) -> str:

@@ -29,6 +29,25 @@ def unknown_key(key: Key, algorithm: str) -> str:
     return f"unknown key; write one of {', '.join(names)}"
 
 
+def meant_by(key: Key, algorithm: str) -> list[Key]:
+    """The keys that the unknown `key` may stand for, so that their values are in doubt."""
+    name = str(key[-1])
+    above, level = wanted_at(key[:-1], algorithm)
+    names = list(level.section.model_fields) if level.section else []
+    if exact := _known_homes(name):
+        return exact
+    if near := get_close_matches(name, names, n=1, cutoff=0.65):
+        return [(*above, near[0])]
+    if near := get_close_matches(name, _all_names(), n=1, cutoff=0.75):
+        return _known_homes(near[0])
+    return [above] if above else []
+
+
+def _known_homes(name: str) -> list[Key]:
+    home = TRL_HOMES.get(name) or OTHER_NAMES.get(name)
+    return [tuple(path.split(".")) for path in ([home] if home else homes(name))]
+
+
 def _of_an_extension(name: str, names: list[str], above: Key) -> str:
     if near := get_close_matches(name, names, n=1, cutoff=0.65):
         return f"unknown key; write {dotted((*above, near[0]))}"

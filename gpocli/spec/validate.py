@@ -1,7 +1,8 @@
 """Checking merged data against the models, and finding every fault in it at once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,7 +14,7 @@ from gpocli.spec.layer import Key, Place, dotted
 from gpocli.spec.merge import Merged
 from gpocli.spec.messages import wrong_value
 from gpocli.spec.run_spec import RunSpec
-from gpocli.spec.suggest import unknown_key
+from gpocli.spec.suggest import meant_by, unknown_key
 
 _CHARACTERS = {
     "\0": ("a NUL", "\\0"),
@@ -26,17 +27,31 @@ _CHARACTERS = {
 }
 
 
-def validate(merged: Merged) -> tuple[RunSpec | None, list[Fault]]:
-    """Build the run spec of `merged`; without one, the faults say why."""
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """What checking came to.
+
+    With faults, `spec` has defaults in place of what is wrong (None where even that failed), and `doubtful` are
+    the keys that were taken out.
+    """
+
+    spec: RunSpec | None
+    faults: list[Fault]
+    doubtful: tuple[Key, ...] = ()
+
+
+def validate(merged: Merged) -> Validated:
+    """Build the run spec of `merged`, or of its sound parts, and say all that is wrong with it."""
     faults = list(_odd_characters(merged))
     try:
         spec = RunSpec.model_validate(merged.data)
     except ValidationError as error:
-        return None, faults + _all_faults(merged, error)
-    return spec, faults
+        found = _all_faults(merged, error)
+        return Validated(found.spec, faults + found.faults, found.doubtful)
+    return Validated(spec, faults)
 
 
-def _all_faults(merged: Merged, error: ValidationError) -> list[Fault]:
+def _all_faults(merged: Merged, error: ValidationError) -> Validated:
     """Word the faults of `error`, and those that it hides.
 
     A rule over several fields is only checked once each of them is sound. So what is faulty is taken out
@@ -45,24 +60,25 @@ def _all_faults(merged: Merged, error: ValidationError) -> list[Fault]:
     algorithm = merged.algorithm()
     faults: list[Fault] = []
     removed: list[Key] = []
+    doubtful: list[Key] = []
     data = deepcopy(merged.data)
     for first in (True, False, False, False):
         for details in error.errors(include_url=False):
             if _is_noise(details):
                 continue
             reads = _reads(details, algorithm)
-            if first or (details["type"] == "rule" and not _touches(reads, removed)):
+            if first or (details["type"] == "rule" and not touches(reads, removed)):
                 faults.append(_fault(details, reads, merged, algorithm))
             removed.extend(reads)
+            if details["type"] == "extra_forbidden":
+                doubtful.extend(meant_by(reads[0], algorithm))
         for key in removed:
             _remove(data, key)
         try:
-            RunSpec.model_validate(data)
+            return Validated(RunSpec.model_validate(data), faults, (*removed, *doubtful))
         except ValidationError as next_error:
             error = next_error
-        else:
-            break
-    return faults
+    return Validated(None, faults, (*removed, *doubtful))
 
 
 def _is_noise(details: ErrorDetails) -> bool:
@@ -94,8 +110,9 @@ def _fault(details: ErrorDetails, reads: list[Key], merged: Merged, algorithm: s
     return Fault(merged.place_of(key) or Place("run spec"), dotted(key), text)
 
 
-def _touches(keys: list[Key], removed: list[Key]) -> bool:
-    return any(a[: len(b)] == b or b[: len(a)] == a for a in keys for b in removed)
+def touches(keys: Iterable[Key], others: Iterable[Key]) -> bool:
+    """Whether any of `keys` is one of `others`, or above or below it."""
+    return any(a[: len(b)] == b or b[: len(a)] == a for a in keys for b in others)
 
 
 def _remove(data: Any, key: Key) -> None:

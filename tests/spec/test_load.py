@@ -2,7 +2,7 @@ import pytest
 
 from gpocli.errors import SpecError
 from gpocli.spec.layer import Flag, Layer
-from gpocli.spec.load import load_spec
+from gpocli.spec.load import draft_spec, load_spec
 
 
 def test_later_files_win_and_lists_are_replaced_whole(write):
@@ -92,8 +92,8 @@ def test_origins_tell_where_each_value_came_from(load):
 def test_the_place_of_a_value_is_that_of_what_holds_it(load):
     text = "algorithm:\n  type: gfpo\n  filters: [length]\n  keep: 4\n"
     loaded = load(text)
-    assert loaded.place_of("algorithm.keep") == "run.yaml:4:3"
-    assert loaded.place_of("algorithm.filters.0.options.limit") == "run.yaml:3:13"
+    assert str(loaded.place_of("algorithm.keep")) == "run.yaml:4:3"
+    assert str(loaded.place_of("algorithm.filters.0.options.limit")) == "run.yaml:3:13"
     assert loaded.place_of("batch.micro_batch") is None
 
 
@@ -128,3 +128,44 @@ def test_a_broken_file_does_not_hide_another(write):
         "b.yaml:1:16",
         "--set run.seed",
     ]
+
+
+def test_variables_win_over_files_and_set_over_variables(load):
+    environment = {"GPO__RUN__STEPS": "4", "GPO__RUN__SEED": "5", "GPO_DEBUG": "1", "HOME": "/x"}
+    text = "run: {steps: 3, seed: 3, log_every: 3}\n"
+    loaded = load(text, "run.steps=6", environment=environment)
+    assert (loaded.spec.run.steps, loaded.spec.run.seed, loaded.spec.run.log_every) == (6, 5, 3)
+    assert loaded.origins["run.seed"] == "GPO__RUN__SEED"
+
+
+def test_a_variable_reaches_into_a_list(load):
+    spec = load("rewards: [exact]\n", environment={"GPO__REWARDS__0__WEIGHT": "2e0"}).spec
+    assert spec.rewards[0].weight == 2.0
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("GPO__RUN__STEPS", "x", "run.steps: 'x' is text; write a whole number, at least 1, or null"),
+        ("GPO__LR", "1e-6", "lr: unknown key; write optim.learning_rate"),
+        ("GPO__RUN____STEPS", "1", "the path has an empty part; write it as algorithm.keep"),
+        ("GPO__RUN__STEPS", "[1", "what opens here is never closed; close the bracket or quote"),
+    ],
+)
+def test_a_fault_of_a_variable_is_reported_at_the_variable(faults, name, value, line):
+    assert faults("run: {seed: 1}\n", environment={name: value}) == [f"{name}: {line}"]
+
+
+def test_a_draft_has_the_sound_parts_and_tells_the_doubtful_ones(write):
+    file = write("algorithm: {type: gfpo, keep: 30}\nrun: {seed: x, steps: 7}\noptim: {learing_rate: 1}\n")
+    draft = draft_spec([file])
+    assert draft.spec is not None
+    assert (draft.spec.run.steps, draft.spec.algorithm.keep, len(draft.faults)) == (7, 8, 3)
+    assert draft.is_sound("run.steps", "algorithm.filters")
+    assert not any(map(draft.is_sound, ["run.seed", "algorithm.keep", "algorithm.group_size", "optim.learning_rate"]))
+
+
+def test_of_a_broken_file_there_is_no_draft(write):
+    draft = draft_spec([write("a: [")])
+    assert draft.spec is None
+    assert not draft.is_sound("run.steps")

@@ -3,6 +3,7 @@
 import pytest
 
 from gpocli.spec.layer import Flag
+from gpocli.spec.suggest import meant_by
 
 GFPO = "algorithm:\n  type: gfpo\n"
 
@@ -212,3 +213,18 @@ def test_a_filter_flag_for_a_method_without_filters(faults):
         "--filter: algorithm.filters: grpo has no filters, but gfpo and gmpo have; "
         "remove it, or write algorithm.type: gfpo"
     ]
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        (("data", "sorce"), [("data", "source")]),
+        (("dataset",), [("data", "source")]),
+        (("lerning_rate",), [("optim", "learning_rate")]),
+        (("name",), [("model", "name"), ("run", "name")]),
+        (("data", "zebra"), [("data",)]),
+        (("zebra",), []),
+    ],
+)
+def test_what_an_unknown_key_may_stand_for_is_in_doubt(key, meant):
+    assert meant_by(key, "gfpo") == meant
