@@ -114,7 +114,7 @@ def test_columns_that_are_padding_in_all_rows_are_not_computed(gfpo):
     forward = trainer.model.forward
 
     def watching(*args, **kwargs):
-        if kwargs.get("use_cache") is None and "attention_mask" in kwargs and kwargs["input_ids"].size(1) > 1:
+        if not kwargs.get("use_cache") and "attention_mask" in kwargs and kwargs["input_ids"].size(1) > 1:
             widths.append((kwargs["input_ids"].size(1), int(kwargs["attention_mask"].any(0).sum())))
         return forward(*args, **kwargs)
 
