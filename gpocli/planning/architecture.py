@@ -17,6 +17,8 @@ class Weight:
     count: int = 1
     linear: bool = False
     """Weight of a linear layer: what adapters are put on, and what quantization packs."""
+    adapter_ranks: int = 0
+    """For a weight of experts or of their router: times the rank that PEFT gives it under `all-linear`."""
 
     @property
     def numel(self) -> int:
@@ -40,6 +42,10 @@ class Architecture:
     """Width of the feed-forward part that a token passes through, all active experts together."""
     gated: bool
     """Whether the feed-forward part is gated: three matrices rather than two."""
+    norms: int
+    """Normalizations of the hidden state in a layer."""
+    qk_norm: bool
+    """Whether queries and keys are normalized."""
     vocabulary: int
     windows: tuple[int | None, ...]
     """Of each layer: how many tokens it looks back; None: all."""
@@ -57,14 +63,22 @@ class Architecture:
         columns = sum(tokens if window is None else min(tokens, window - 1) for window in self.windows)
         return 2 * rows * self.kv_heads * self.head_dim * columns
 
-    def adapter_elements(self, rank: int, target_modules: list[str] | Literal["all-linear"]) -> int:
-        """Parameters of a low-rank adapter on `target_modules`; `all-linear` leaves the output layer out."""
+    def adapter_weights(self, rank: int, target_modules: list[str] | Literal["all-linear"]) -> tuple[Weight, ...]:
+        """The matrices of a low-rank adapter on `target_modules`; `all-linear` leaves the output layer out."""
+        found = []
+        for weight in self.weights:
+            times = self._adapter_ranks(weight, target_modules)
+            if times:
+                width = rank * times * prod(weight.shape[:-2])
+                found.append(Weight("lora_A", (width, weight.shape[-1]), weight.count))
+                found.append(Weight("lora_B", (weight.shape[-2], width), weight.count))
+        return tuple(found)
+
+    @staticmethod
+    def _adapter_ranks(weight: Weight, target_modules: list[str] | Literal["all-linear"]) -> int:
         if target_modules == "all-linear":
-            adapted = [weight for weight in self.weights if weight.linear and weight.name != "lm_head"]
-        else:
-            names = {name.rpartition(".")[2] for name in target_modules}
-            adapted = [weight for weight in self.weights if weight.linear and weight.name in names]
-        return sum(rank * sum(weight.shape) * weight.count for weight in adapted)
+            return 1 if weight.linear and weight.name != "lm_head" else weight.adapter_ranks
+        return int(weight.linear and weight.name in {name.rpartition(".")[2] for name in target_modules})
 
 
 class UnknownModel(Exception):
@@ -83,6 +97,8 @@ class _Family:
     norms: int = 2
     fused: bool = False
     """One layer for query, key and value, and one for gate and up."""
+    adapts_experts: bool = False
+    """Whether PEFT puts `all-linear` adapters on the experts and their router too."""
     tied: bool = False
     head_dim: int | None = None
     window: int | None = None
@@ -116,7 +132,7 @@ _ATTENTION_BIAS = "attention_bias"
 _FAMILIES: dict[str, _Family] = {
     "llama": _Family(_ATTENTION_BIAS, _ATTENTION_BIAS, "mlp_bias"),
     "mistral": _Family(window=4096),
-    "mixtral": _Family(),
+    "mixtral": _Family(adapts_experts=True),
     "phi3": _Family(fused=True),
     "qwen2": _Family(qkv_bias=True, window=4096, window_needs_switch=True, is_sliding=_after_full_layers),
     "qwen2_moe": _Family("qkv_bias", window=4096, window_needs_switch=True, is_sliding=_even_before_full_layers),
@@ -129,7 +145,14 @@ _FAMILIES: dict[str, _Family] = {
         window_needs_switch=True,
         is_sliding=_after_full_layers,
     ),
-    "qwen3_moe": _Family(_ATTENTION_BIAS, _ATTENTION_BIAS, qk_norm="head", window=4096, window_needs_switch=True),
+    "qwen3_moe": _Family(
+        _ATTENTION_BIAS,
+        _ATTENTION_BIAS,
+        qk_norm="head",
+        adapts_experts=True,
+        window=4096,
+        window_needs_switch=True,
+    ),
     "gemma": _Family(_ATTENTION_BIAS, _ATTENTION_BIAS, tied=True, head_dim=256),
     "gemma2": _Family(
         _ATTENTION_BIAS, _ATTENTION_BIAS, norms=4, tied=True, head_dim=256, window=4096, is_sliding=_even
@@ -201,6 +224,8 @@ def _llama_like(config: Config) -> Architecture:
         head_dim=head_dim,
         active_mlp=active,
         gated=True,
+        norms=family.norms,
+        qk_norm=family.qk_norm != "none",
         vocabulary=vocabulary,
         windows=windows,
         context=_optional_int(config.get("max_position_embeddings")),
@@ -239,9 +264,10 @@ def _mlp(config: Config, family: _Family, layers: int, hidden: int) -> tuple[lis
     expert_width = int(config.get("moe_intermediate_size") or width)
     weights = [
         *_gated(family, layers - sparse, hidden, width, False),
-        Weight("gate", (experts, hidden), sparse),
-        Weight("experts", (experts, 2 * expert_width, hidden), sparse),
-        Weight("experts", (experts, hidden, expert_width), sparse),
+        Weight("gate", (experts, hidden), sparse, adapter_ranks=int(family.adapts_experts)),
+        # gate and up are one tensor, and PEFT gives each its rank
+        Weight("experts", (experts, 2 * expert_width, hidden), sparse, adapter_ranks=2 * family.adapts_experts),
+        Weight("experts", (experts, hidden, expert_width), sparse, adapter_ranks=int(family.adapts_experts)),
     ]
     active = expert_width * int(config.get("num_experts_per_tok", 1))
     shared = int(config.get("shared_expert_intermediate_size") or 0)
@@ -291,6 +317,8 @@ def _gpt2(config: Config) -> Architecture:
         head_dim=hidden // heads,
         active_mlp=width,
         gated=False,
+        norms=2,
+        qk_norm=False,
         vocabulary=vocabulary,
         windows=(None,) * layers,
         context=context,

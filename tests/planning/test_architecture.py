@@ -94,6 +94,8 @@ def test_the_cache_is_as_large_as_the_real_one(name, options):
         ("Llama", {}, ["q_proj", "v_proj"]),
         ("Qwen3", {"head_dim": 8}, "all-linear"),
         ("Qwen3Moe", {**MOE, "head_dim": 8}, "all-linear"),
+        ("Mixtral", {"num_local_experts": 4}, "all-linear"),
+        ("Qwen2Moe", {**MOE, "shared_expert_intermediate_size": 20}, "all-linear"),
         ("Phi3", {}, ["qkv_proj", "down_proj"]),
         ("GPT2", GPT2, "all-linear"),
     ],
@@ -104,7 +106,7 @@ def test_an_adapter_is_as_large_as_the_real_one(name, options, targets):
     lora = peft.LoraConfig(r=3, target_modules=targets, task_type="CAUSAL_LM", fan_in_fan_out=name == "GPT2")
     adapted = peft.get_peft_model(model, lora)
     trainable = sum(parameter.numel() for parameter in adapted.parameters() if parameter.requires_grad)
-    assert read_architecture(config).adapter_elements(3, targets) == trainable
+    assert sum(weight.numel for weight in read_architecture(config).adapter_weights(3, targets)) == trainable
 
 
 def test_an_old_config_without_newer_keys_gets_the_defaults_of_its_type():
