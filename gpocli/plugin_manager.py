@@ -98,6 +98,7 @@ class PluginHost:
     """
 
     def __init__(self, loaded: Sequence["LoadedPlugin"], broken: Sequence[BrokenPlugin]) -> None:
+        self.loaded = list(loaded)
         self.broken = list(broken)
         self._filter_claims = _claims(loaded, lambda given: given.filters)
         self._reward_claims = _claims(loaded, lambda given: given.rewards)
@@ -124,13 +125,21 @@ class PluginHost:
     def build_filter(self, reference: str, options: Mapping[str, Any] | None = None) -> NamedFilter:
         """Build the filter that `reference` names with `options`, checked by its own model."""
         found = self.find_filter(reference)
-        return NamedFilter(found.extension.name, _built(found, f"filter '{reference}'", options or {}))
+        function = _built(found.extension, f"filter '{reference}'", found.origin, options or {})
+        return NamedFilter(found.extension.name, function)
 
     def build_reward(self, reference: str, options: Mapping[str, Any] | None = None) -> NamedReward:
         """Build the reward that `reference` names with `options`, checked by its own model."""
         found = self.find_reward(reference)
-        function = _built(found, f"reward '{reference}'", options or {})
+        function = _built(found.extension, f"reward '{reference}'", found.origin, options or {})
         return NamedReward(found.extension.name, function, _columns_of(function, found.extension))
+
+    def claims(self, kind: str, name: str) -> Sequence[Registered[Any]]:
+        """Whatever claims the name of a "filter" or "reward": none, one, or several that exclude each other."""
+        every: Mapping[str, Sequence[Registered[Any]]] = (
+            self._filter_claims if kind == "filter" else self._reward_claims
+        )
+        return every.get(name, ())
 
     @property
     def clashes(self) -> list[str]:
@@ -218,6 +227,17 @@ def load_plugins(*, entry_points: bool = True) -> PluginHost:
     return host
 
 
+def build_extension(
+    extension: FilterExtension | RewardExtension, options: Mapping[str, Any]
+) -> NamedFilter | NamedReward:
+    """Build what a record stands for, outside of any host, with options checked; raises as `PluginHost` does."""
+    if isinstance(extension, FilterExtension):
+        owner = f"filter '{extension.name}'"
+        return NamedFilter(extension.name, _built(extension, owner, "this plugin", options))
+    function = _built(extension, f"reward '{extension.name}'", "this plugin", options)
+    return NamedReward(extension.name, function, _columns_of(function, extension))
+
+
 def _chosen() -> list[EntryPoint]:
     """The installed plugins, or those of them that `GPO_PLUGINS` names."""
     wanted = os.environ.get(ONLY)
@@ -275,8 +295,9 @@ def _unpackaged(reference: str, record: type[E], kind: str) -> Registered[E]:
     return Registered(as_extension(found, reference, record, kind), reference, None, None, found.file)
 
 
-def _built(found: Registered[E], owner: str, options: Mapping[str, Any]) -> Callable[..., Any]:
-    extension = found.extension
+def _built(
+    extension: FilterExtension | RewardExtension, owner: str, origin: str, options: Mapping[str, Any]
+) -> Callable[..., Any]:
     checked = checked_options(extension.options, options, owner)
     try:
         function: object = extension.build(checked)
@@ -284,10 +305,10 @@ def _built(found: Registered[E], owner: str, options: Mapping[str, Any]) -> Call
         raise
     except Exception as error:
         raise PluginError(
-            f"{owner} of {found.origin} could not be built: {one_line_cause(error)}; check its options"
+            f"{owner} of {origin} could not be built: {one_line_cause(error)}; check its options"
         ) from error
     if not callable(function):
-        raise PluginError(f"{owner} of {found.origin} built {shown(function)}; its build must return a callable")
+        raise PluginError(f"{owner} of {origin} built {shown(function)}; its build must return a callable")
     return function
 
 

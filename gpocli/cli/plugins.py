@@ -1,22 +1,22 @@
-"""`gpo plugins`: which plugins there are, what each gave, and what is wrong with them."""
+"""`gpo plugins`: which plugins there are, what each gave, what is wrong with them, and how to start one."""
 
-import json
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.markup import escape
-from rich.table import Column, Table
 
-from gpocli.cli.console import console
-from gpocli.plugin_manager import PluginHost, load_plugins
+from gpocli.cli.completion import complete_plugin
+from gpocli.cli.trial_view import AsJson, Columns, Data, RowCount
 
-app = typer.Typer(help="Show the plugins: where filters and rewards come from.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from gpocli.plugin_manager import PluginHost
 
-
-@app.callback()
-def plugins() -> None:
-    """Keep `list` a command of its own while it is the only one."""
+app = typer.Typer(
+    help="Plugins: where filters and rewards come from, and how to make one.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +34,131 @@ class PluginRow:
 
 
 @app.command("list")
-def list_command(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
-) -> None:
+def list_command(as_json: AsJson = False) -> None:
     """List the plugins with their distribution, version, filters, rewards and state."""
+    from gpocli.cli.extension_view import plain_table, print_json, print_lines, print_table
+    from gpocli.plugin_manager import load_plugins
+
     rows = list_plugins(load_plugins())
     if as_json:
-        text = json.dumps([asdict(row) for row in rows], indent=2)
-        console.print(text, markup=False, soft_wrap=True)
+        print_json([asdict(row) for row in rows])
         return
-    table = as_table(rows)
-    if not console.is_terminal:  # nothing is cut where a program reads it
-        table.width = console.measure(table, options=console.options.update_width(1000)).maximum
-    console.print(table, crop=False, soft_wrap=True)
-    for fault in (fault for row in rows for fault in row.faults):
-        console.print(fault, markup=False, soft_wrap=True)
+    headers = ("plugin", "distribution", "version", "filters", "rewards", "state")
+    cells = [
+        (
+            row.name,
+            row.distribution or "-",
+            row.version or "-",
+            "\n".join(row.filters),
+            "\n".join(row.rewards),
+            row.state,
+        )
+        for row in rows
+    ]
+    print_table(plain_table(headers, cells))
+    print_lines(*(fault for row in rows for fault in row.faults))
 
 
-def list_plugins(host: PluginHost) -> list[PluginRow]:
+@app.command("show")
+def show_command(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="Plugin or distribution.", autocompletion=complete_plugin),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Show where a plugin is from, whether it is sound, and each filter and reward that it gave."""
+    from gpocli.cli.extension_view import print_json, print_lines
+    from gpocli.contracts.nearest import did_you_mean
+    from gpocli.errors import SpecError
+    from gpocli.plugin_manager import load_plugins
+
+    host = load_plugins()
+    rows = list_plugins(host)
+    row = next((row for row in rows if name in (row.name, row.distribution)), None)
+    if row is None:
+        raise SpecError(f"no plugin '{name}'; {did_you_mean(name, [row.name for row in rows])}")
+    if as_json:
+        print_json(asdict(row))
+        return
+    print_lines(
+        f"plugin {row.name}: {row.state}",
+        f"distribution: {row.distribution or '-'} {row.version or ''}".rstrip(),
+        f"file: {row.file or '-'}",
+    )
+    for kind, names in (("filter", row.filters), ("reward", row.rewards)):
+        for given in names:
+            claims = [claim for claim in host.claims(kind, given) if claim.plugin == row.name]
+            print_lines(*(f"{kind} {given}: {claim.extension.summary}" for claim in claims))
+    print_lines(*row.faults)
+
+
+@app.command("check")
+def check_command(
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TARGET]",
+            help="Plugin, ./file.py or folder of a package. [dim]\\[default: this folder, or all installed][/dim]",
+            show_default=False,
+            autocompletion=complete_plugin,
+        ),
+    ] = None,
+    data: Data = None,
+    columns: Columns = None,
+    rows: RowCount = 16,
+    as_json: AsJson = False,
+) -> None:
+    """Check a plugin as strictly as its author should: package, hooks, docs, and a trial of all that it gives.
+
+    Exit code 3 with a line for each fault.
+    """
+    from gpocli.cli.extension_view import plain_table, print_json, print_lines, print_table
+    from gpocli.cli.trial_view import rows_from
+    from gpocli.errors import PluginError
+    from gpocli.plugin_manager import load_plugins
+    from gpocli.trial.plugin import check_plugins
+
+    found = check_plugins(target, load_plugins(), rows_from(data, columns, rows))
+    if as_json:
+        print_json([{**asdict(one), "faults": one.faults} for one in found])
+    elif not found:
+        print_lines("no plugin is installed besides the built-in one; name ./file.py or the folder of a package")
+    for one in [] if as_json else found:
+        print_lines(one.name)
+        print_table(plain_table(("check", "finding"), [(check.name, check.finding) for check in one.checks]))
+    faults = [fault for one in found for fault in one.faults]
+    if faults:
+        raise PluginError("\n".join(faults))
+
+
+@app.command("new")
+def new_command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the filter or reward, as fewest_words.")],
+    kind: Annotated[Literal["filter", "reward"], typer.Option("--kind", help="What it gives.", show_default=False)],
+    folder: Annotated[Path, typer.Option("--dir", help="Where its folder is made.")] = Path("."),
+) -> None:
+    """Write a small package with a filter or reward, a README and tests that pass, to start from."""
+    from gpocli.cli.extension_view import print_lines
+    from gpocli.errors import SpecError
+    from gpocli.plugin_manager import load_plugins
+    from gpocli.scaffold import extension_name, write_package
+
+    wanted = extension_name(name)
+    for claim in load_plugins().claims(kind, wanted):
+        raise SpecError(f"there is a {kind} '{wanted}' already, of {claim.origin}; choose another name")
+    made, *files = write_package(wanted, kind, folder)
+    print_lines(
+        f"wrote {made}:",
+        *(f"  {file.relative_to(made)}" for file in files),
+        "next:",
+        f"  gpo plugins check {made}",
+        f"  pip install -e {made}",
+        f"  gpo {kind}s test {wanted}",
+    )
+
+
+def list_plugins(host: "PluginHost") -> list[PluginRow]:
     """The loaded plugins of `host`, the built-in one first, and then the broken ones."""
     loaded = [
         PluginRow(
@@ -73,11 +180,7 @@ def list_plugins(host: PluginHost) -> list[PluginRow]:
     return loaded + broken
 
 
-def as_table(rows: list[PluginRow]) -> Table:
-    """The rows as a table, with one name a line."""
-    headers = ("plugin", "distribution", "version", "filters", "rewards", "state")
-    table = Table(*(Column(header, overflow="fold") for header in headers), box=None, pad_edge=False)
-    for row in rows:
-        names = "\n".join(row.filters), "\n".join(row.rewards)
-        table.add_row(escape(row.name), row.distribution or "-", row.version or "-", *names, row.state)
-    return table
+def _cells(row: PluginRow) -> tuple[str, ...]:
+    """A row as the table shows it, with one name a line."""
+    names = "\n".join(row.filters), "\n".join(row.rewards)
+    return (row.name, row.distribution or "-", row.version or "-", *names, row.state)

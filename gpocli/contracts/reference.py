@@ -40,7 +40,7 @@ def follow_reference(reference: str, kind: str) -> Referenced:
     if not place or not name.isidentifier():
         example = "./file.py:NAME" if ":" in reference else f"{reference}:NAME"
         raise SpecError(f"{kind} '{reference}' does not say which name to take; write {example}")
-    module = _import_file(place, kind) if _is_file(place) else _import_module(place, kind)
+    module = import_file(place, kind) if _is_file(place) else _import_module(place, kind)
     if not hasattr(module, name):
         public = [public for public, value in vars(module).items() if callable(value) and public[0] != "_"]
         raise SpecError(f"there is no '{name}' in '{place}'; {did_you_mean(name, public)}")
@@ -51,7 +51,8 @@ def _is_file(place: str) -> bool:
     return place.endswith(".py") or "/" in place or "\\" in place or place.startswith((".", "~"))
 
 
-def _import_file(place: str, kind: str) -> ModuleType:
+def import_file(place: str, kind: str) -> ModuleType:
+    """The module in a file, imported once; raises as `follow_reference` does."""
     path = Path(place).expanduser().resolve()
     if not path.is_file():
         raise SpecError(f"{kind} '{place}': no such file; check the path, which starts at {Path.cwd()}")

@@ -1,0 +1,160 @@
+"""What `gpo filters test` and `gpo rewards test` share: their options, the rows they try, and the report."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpocli.cli.extension_view import plain_table, print_json, print_lines, print_table
+
+if TYPE_CHECKING:
+    from gpocli.data import Rows
+    from gpocli.spec import RunSpec
+    from gpocli.trial.report import KindRow, Report
+    from gpocli.trial.samples import Samples
+
+Data = Annotated[
+    str | None,
+    typer.Option("--data", help="File or hub id. [dim]\\[default: embedded][/dim]", show_default=False),
+]
+Run = Annotated[
+    Path | None,
+    typer.Option("--run", help="Run directory: try the completions that it recorded.", show_default=False),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map", help="Column for ours, as prompt=question; repeats.", metavar="OURS=THEIRS", show_default=False
+    ),
+]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("--option", help="Option to try it with; repeats.", metavar="NAME=VALUE", show_default=False),
+]
+RowCount = Annotated[int, typer.Option("--rows", min=1, help="Data rows, or groups of the run, to try.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def run_spec_of(run: Path | None) -> "RunSpec | None":
+    """The spec of the run whose completions are tried."""
+    if run is None:
+        return None
+    from gpocli.trial.recorded import run_spec
+
+    return run_spec(run)
+
+
+def options_from(texts: Sequence[str] | None, set_before: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of `set_before`, and on top of them those given as `name=value`, values as in YAML."""
+    from gpocli.errors import SpecError
+    from gpocli.spec.yaml_text import TextError, read_yaml
+
+    options = dict(set_before)
+    for text in texts or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise SpecError(f"--option '{text}' is not NAME=VALUE; write --option {name or 'NAME'}=VALUE")
+        try:
+            read = read_yaml(value, f"--option {text}")
+        except TextError as error:
+            raise SpecError(f"--option {text}: {error}; write a value as in YAML") from error
+        options[name] = read.value
+    return options
+
+
+def samples_from(
+    data: str | None,
+    columns: Sequence[str] | None,
+    run: Path | None,
+    count: int,
+    *,
+    needed: Sequence[str] = (),
+    gold: str | None = None,
+) -> "Samples":
+    """Recorded completions of a run, or made-up ones; `needed` are columns that must be there. Raises SpecError."""
+    from gpocli.errors import SpecError
+    from gpocli.trial.made_up import made_up
+    from gpocli.trial.recorded import recorded, rows_of
+
+    if run is None:
+        rows = rows_from(data, columns, count)
+    elif data is None and not columns:
+        spec = run_spec_of(run)
+        assert spec is not None
+        rows = rows_of(spec)
+    else:
+        if data is None:
+            raise SpecError("--map goes with --data; leave it out, for the run knows its own columns")
+        rows = rows_from(data, columns, None)
+    for name in needed:
+        if name not in rows.columns:
+            raise SpecError(_missing_column(rows, name))
+    return made_up(rows, gold) if run is None else recorded(run, rows, count)
+
+
+def print_report(report: "Report", *, as_json: bool) -> None:
+    """Print what a trial found; raises PluginError with a line for each fault."""
+    from gpocli.errors import PluginError
+
+    if as_json:
+        print_json(_as_data(report))
+    else:
+        print_lines(report.subject, report.samples, *report.notes, "")
+        if report.kinds:
+            _print_kinds(report.kinds)
+            print_lines("")
+        print_table(plain_table(("check", "finding"), [(check.name, check.finding) for check in report.checks]))
+    if report.faults:
+        raise PluginError("\n".join(report.faults))
+
+
+def _print_kinds(kinds: Sequence["KindRow"]) -> None:
+    from gpocli.trial.report import number
+
+    has_kept = kinds[0].kept is not None
+    headers = ["completion", "number", "none", "lowest", "mean", "highest", *(["kept"] if has_kept else [])]
+    rows = []
+    for kind in kinds:
+        values = ["-" if one is None else number(one) for one in (kind.lowest, kind.mean, kind.highest)]
+        rows.append([kind.kind, str(kind.count), str(kind.missing), *values, *([str(kind.kept)] if has_kept else [])])
+    print_table(plain_table(headers, rows, right=headers[1:]))
+
+
+def _as_data(report: "Report") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "subject": report.subject,
+        "samples": report.samples,
+        "notes": list(report.notes),
+        "kinds": [asdict(kind) for kind in report.kinds],
+        "checks": [{"name": check.name, "finding": check.finding} for check in report.checks],
+        "faults": report.faults,
+    }
+
+
+def rows_from(data: str | None, columns: Sequence[str] | None, limit: int | None) -> "Rows":
+    """The first rows of a data source, of the embedded task without one. Raises SpecError."""
+    from gpocli.errors import SpecError
+    from gpocli.training.dataset import load_rows
+
+    try:
+        return load_rows(data or "embedded", columns=_mapping(columns), limit=limit, bad_rows="drop")
+    except SpecError as error:  # here the columns are named on the command line, not in a spec
+        raise SpecError(str(error).replace("data.columns.", "--map ")) from error
+
+
+def _mapping(texts: Sequence[str] | None) -> dict[str, str]:
+    mapping = {}
+    for text in texts or []:
+        ours, equals, theirs = text.partition("=")
+        if not equals or not ours or not theirs:
+            raise typer.BadParameter(f"'{text}' is not OURS=THEIRS; write --map prompt=question")
+        mapping[ours] = theirs
+    return mapping
+
+
+def _missing_column(rows: "Rows", name: str) -> str:
+    found = ", ".join(f"'{column}'" for column in rows.columns)
+    return f"{rows.source}: no column '{name}', which it needs; columns found: {found}; map one with --map {name}=NAME"

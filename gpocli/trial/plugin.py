@@ -1,0 +1,226 @@
+"""An author's strict check of a plugin: its package, its hooks, its records, and a trial of all that it gives."""
+
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+from pluggy import PluginValidationError
+
+from gpocli.contracts.callables import one_line_cause
+from gpocli.contracts.filter import NamedFilter
+from gpocli.contracts.nearest import did_you_mean
+from gpocli.contracts.option_docs import option_docs
+from gpocli.contracts.options import OptionsError
+from gpocli.contracts.plugin import Extensions, PluginFault, extensions_of
+from gpocli.contracts.reference import import_file
+from gpocli.data import Rows
+from gpocli.errors import GpoError, SpecError
+from gpocli.extensions import FilterExtension, RewardExtension
+from gpocli.plugin_manager import GROUP, BrokenPlugin, LoadedPlugin, PluginHost, build_extension
+from gpocli.trial.filter import try_filter
+from gpocli.trial.made_up import made_up, options_for
+from gpocli.trial.report import Check, counted
+from gpocli.trial.reward import try_reward
+
+LONGEST_SUMMARY = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PluginCheck:
+    """What the check of one plugin found; `name` says which it is and where it is from."""
+
+    name: str
+    checks: tuple[Check, ...]
+
+    @property
+    def faults(self) -> list[str]:
+        """All faults, one line each."""
+        return [fault for check in self.checks for fault in check.faults]
+
+
+def check_plugins(target: str | None, host: PluginHost, rows: Rows) -> list[PluginCheck]:
+    """Check the plugin that `target` names: an installed one, `./file.py`, or the folder of a package.
+
+    Without a target: the package in this folder, or else every installed plugin. Filters and rewards are tried on
+    `rows`. Raises SpecError when there is no such plugin.
+    """
+    if target is None:
+        if _entry_points(Path.cwd()):
+            return _check_folder(Path.cwd(), host, rows)
+        loaded = [plugin for plugin in host.loaded if plugin.name != "builtin"]
+        checks = [_check_loaded(plugin, host, rows) for plugin in loaded]
+        return [*checks, *map(_broken, host.broken)]
+    path = Path(target).expanduser()
+    if path.is_dir():
+        return _check_folder(path, host, rows)
+    if target.endswith(".py"):
+        return [_check_file(target, host, rows)]
+    for plugin in host.loaded:
+        if target in (plugin.name, plugin.distribution):
+            return [_check_loaded(plugin, host, rows)]
+    for broken in host.broken:
+        if target in (broken.name, broken.distribution):
+            return [_broken(broken)]
+    names = [*(plugin.name for plugin in host.plugins), *(broken.name for broken in host.broken)]
+    raise SpecError(f"no plugin '{target}'; {did_you_mean(target, names)} (or name ./file.py or a folder)")
+
+
+def _broken(plugin: BrokenPlugin) -> PluginCheck:
+    return PluginCheck(f"plugin '{plugin.name}'", (Check("loads", "no", (str(plugin),)),))
+
+
+def _check_folder(folder: Path, host: PluginHost, rows: Rows) -> list[PluginCheck]:
+    """The package in a folder, from its source, whether it is installed or not."""
+    points = _entry_points(folder)
+    if not points:
+        raise SpecError(
+            f"'{folder / 'pyproject.toml'}' names no plugin; write [project.entry-points.{GROUP}] with a line such as "
+            'my_name = "my_module"'
+        )
+    project = _project(folder)
+    package = _check_package(folder, project)
+    checks = []
+    for name, module in points.items():
+        with _first_on_path(folder / "src", folder):
+            given = _load(EntryPoint(name, module, GROUP).load)
+        plugin = f"plugin '{name}' in {folder}"
+        found = _check_given(plugin, given, host, rows, str(project.get("name")))
+        checks.append(PluginCheck(plugin, (package, *found)))
+    return checks
+
+
+def _check_file(target: str, host: PluginHost, rows: Rows) -> PluginCheck:
+    given = _load(lambda: import_file(target, "plugin"))
+    return PluginCheck(f"plugin {target}", _check_given(f"plugin {target}", given, host, rows, None))
+
+
+def _check_loaded(plugin: LoadedPlugin, host: PluginHost, rows: Rows) -> PluginCheck:
+    name = f"plugin '{plugin.name}' ({plugin.distribution} {plugin.version})"
+    return PluginCheck(name, _check_given(name, plugin.given, host, rows, plugin.distribution))
+
+
+def _entry_points(folder: Path) -> dict[str, str]:
+    points = _project(folder).get("entry-points", {})
+    found = points.get(GROUP, {}) if isinstance(points, dict) else {}
+    return found if isinstance(found, dict) else {}
+
+
+def _project(folder: Path) -> dict[str, Any]:
+    path = folder / "pyproject.toml"
+    if not path.is_file():
+        return {}
+    try:
+        project: dict[str, Any] = tomllib.loads(path.read_text("utf-8")).get("project", {})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SpecError(f"'{path}' cannot be read ({error}); mend it") from error
+    return project
+
+
+def _check_package(folder: Path, project: dict[str, Any]) -> Check:
+    faults = []
+    needs = [str(one) for one in project.get("dependencies", [])]
+    if not any(one.replace("_", "-").lower().startswith("gpocli") for one in needs):
+        faults.append(f"'{folder / 'pyproject.toml'}' does not depend on gpocli; write dependencies = [\"gpocli\"]")
+    if not any(folder.glob("README*")):
+        faults.append(f"'{folder}' has no README; write README.md, which says what it is for")
+    return Check("package", f"{project.get('name')} {project.get('version', '')}".strip(), tuple(faults))
+
+
+def _load(load: Callable[[], object]) -> Extensions | str:
+    """What a plugin gives, or why it cannot be loaded."""
+    try:
+        return extensions_of(load())
+    except (PluginFault, PluginValidationError, GpoError) as error:
+        return " ".join(str(error).split())
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - plugins may raise anything
+        return one_line_cause(error)
+
+
+def _check_given(
+    plugin: str, given: Extensions | str, host: PluginHost, rows: Rows, distribution: str | None
+) -> tuple[Check, ...]:
+    if isinstance(given, str):
+        return (Check("loads", "no", (f"{plugin} is broken: {given}",)),)
+    if not given.filters and not given.rewards:
+        fault = f"{plugin} gives no filter and no reward; return records from gpo_filters or gpo_rewards"
+        return (Check("loads", "yes, but gives nothing", (fault,)),)
+    checks = [Check("loads", f"{counted(len(given.filters), 'filter')}, {counted(len(given.rewards), 'reward')}")]
+    extensions: list[FilterExtension | RewardExtension] = [*given.filters, *given.rewards]
+    for extension in extensions:
+        checks.append(_check_extension(extension, host, rows, distribution))
+    return tuple(checks)
+
+
+def _check_extension(
+    extension: FilterExtension | RewardExtension, host: PluginHost, rows: Rows, distribution: str | None
+) -> Check:
+    kind = "filter" if isinstance(extension, FilterExtension) else "reward"
+    title = f"{kind} {extension.name}"
+    faults = [
+        *_taken(extension.name, kind, host, distribution),
+        *_undocumented(extension, f"{kind} '{extension.name}'"),
+    ]
+    finding, tried = _tried(extension, rows)
+    faults += tried
+    return Check(title, finding if not faults else counted(len(faults), "fault"), tuple(faults))
+
+
+def _taken(name: str, kind: str, host: PluginHost, distribution: str | None) -> list[str]:
+    claims = host.claims(kind, name)
+    others = [claim for claim in claims if distribution is None or _plain(claim.distribution) != _plain(distribution)]
+    return [f"{kind} '{name}' is also claimed by {claim.origin}; choose another name" for claim in others]
+
+
+def _plain(distribution: str | None) -> str:
+    return (distribution or "").lower().replace("_", "-").replace(".", "-")
+
+
+def _undocumented(extension: FilterExtension | RewardExtension, owner: str) -> Iterator[str]:
+    summary = extension.summary
+    if not summary.strip():
+        yield f"{owner} has no summary; write one line that says what it does"
+    elif "\n" in summary or len(summary) > LONGEST_SUMMARY:
+        yield f"the summary of {owner} has {len(summary)} characters; write one line of at most {LONGEST_SUMMARY}"
+    for option in option_docs(extension.options):
+        if not option.doc:
+            yield f"option '{option.name}' of {owner} has no description; write a docstring under it"
+
+
+def _tried(extension: FilterExtension | RewardExtension, rows: Rows) -> tuple[str, list[str]]:
+    """A trial on made-up completions: what came of it, and the faults."""
+    kind = "filter" if isinstance(extension, FilterExtension) else "reward"
+    command = f"gpo {kind}s test {extension.name}"
+    try:
+        built = build_extension(extension, options_for(extension))
+        if isinstance(built, NamedFilter):
+            samples = made_up(rows)
+            report = try_filter(built, extension.name, samples, len(samples.groups[0].candidates) // 2)
+        else:
+            missing = [name for name in built.columns if name not in rows.columns]
+            if missing:
+                return f"not tried: {rows.source} has no column '{missing[0]}'; name data with --data", []
+            samples = made_up(rows, built.columns[0] if built.columns else None)
+            report = try_reward(built, extension.name, samples, declares=True)
+    except OptionsError as error:
+        return f"not tried: {error.problems[0].text}; use {command} --option", []
+    except SpecError as error:
+        return f"not tried: {error}", []
+    except GpoError as error:
+        return "cannot be built", [str(error)]
+    return "sound", report.faults
+
+
+@contextmanager
+def _first_on_path(*folders: Path) -> Iterator[None]:
+    entries = [str(folder.resolve()) for folder in folders if folder.is_dir()]
+    before = list(sys.path)
+    sys.path[:0] = entries
+    try:
+        yield
+    finally:
+        sys.path[:] = before

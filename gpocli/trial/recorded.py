@@ -1,0 +1,86 @@
+"""Completions that a run has recorded, each with the data row that it answers."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from gpocli.data import ROW_KEY, Rows
+from gpocli.errors import SpecError
+from gpocli.spec import RunSpec
+from gpocli.spec.load import load_spec
+from gpocli.trainers.candidates import CandidateRecord
+from gpocli.training.dataset import load_rows
+from gpocli.training.records import candidate_records, read_candidates
+from gpocli.training.run_directory import RunDirectory
+from gpocli.trial.samples import Candidate, Group, Samples
+
+
+def run_spec(run: Path) -> RunSpec:
+    """The spec that a run was made with. Raises SpecError."""
+    path = RunDirectory(run).spec_path
+    if not path.is_file():
+        raise SpecError(f"'{run}' is no run directory (it has no {path.name}); check the path")
+    return load_spec([path]).spec
+
+
+def rows_of(spec: RunSpec) -> Rows:
+    """The data rows of a run. Raises SpecError, or EnvironmentFault when a hub cannot give them."""
+    data = spec.data
+    return load_rows(
+        data.source,
+        split=data.split,
+        columns=data.columns,
+        limit=data.limit,
+        system=data.system,
+        as_chat=data.chat,
+        bad_rows=data.bad_rows,
+    )
+
+
+def recorded(run: Path, rows: Rows, count: int) -> Samples:
+    """Up to `count` groups spread evenly over the run, without lost candidates, whose text is not whole.
+
+    `rows` are the data of the run. Raises SpecError when there are no candidates, or a row is missing.
+    """
+    table = read_candidates(run)
+    spans = list(_spans(table.select(["step", "group", "candidate"]).to_pylist()))
+    chosen = [spans[number * len(spans) // min(count, len(spans))] for number in range(min(count, len(spans)))]
+    index_of = {str(line): index for index, line in enumerate(rows.lines)}
+    groups = []
+    for start, end in chosen:
+        records = [record for record in candidate_records(table.slice(start, end - start)) if record.outcome != "lost"]
+        if not records:
+            continue
+        index = index_of.get(str(records[0].prompt_id))
+        if index is None:
+            raise SpecError(
+                f"the candidates in '{run}' answer row {records[0].prompt_id}, which {rows.source} does not have; "
+                "name the data of the run with --data"
+            )
+        row = {**rows[index], ROW_KEY: rows.lines[index]}
+        groups.append(Group(row, [_candidate(record) for record in records]))
+    total = sum(len(group.candidates) for group in groups)
+    return Samples(f"{total} recorded completions of {len(groups)} groups of {run}", groups)
+
+
+def _spans(places: list[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
+    """Where each group begins and ends in the table."""
+    start = 0
+    for number in range(1, len(places) + 1):
+        here = places[number] if number < len(places) else None
+        before = places[number - 1]
+        is_same = (
+            here is not None
+            and (here["step"], here["group"]) == (before["step"], before["group"])
+            and here["candidate"] > before["candidate"]
+        )
+        if not is_same:
+            yield start, number
+            start = number
+
+
+def _candidate(record: CandidateRecord) -> Candidate:
+    place = f"candidate {record.candidate} of group {record.group} of step {record.step}"
+    return Candidate(
+        record.outcome, place, record.completion, record.tokens, record.finished, record.rewards, record.reward
+    )

@@ -1,0 +1,121 @@
+"""Completions that a filter or reward is tried on, and the arguments that a trainer would make of them."""
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+from gpocli.data import ROW_KEY
+from gpocli.data.prompts import Message
+
+THINK = "<think>"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A completion that was recorded or made up. `kind` is what tables call its like, `place` what messages call it.
+
+    `tokens` are those that a policy would have written, the end token included; `finished` says that there is one.
+    `rewards` holds each reward by name and `reward` their weighted sum, None where it does not apply.
+    """
+
+    kind: str
+    place: str
+    text: str
+    tokens: list[int]
+    finished: bool
+    rewards: dict[str, float | None]
+    reward: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The candidates of one data row, and the row (its prompt, its columns, its number under `ROW_KEY`)."""
+
+    row: dict[str, Any]
+    candidates: Sequence[Candidate]
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Groups to try a filter or reward on. `origin` says what they are, `notes` what the user should know."""
+
+    origin: str
+    groups: Sequence[Group]
+    notes: Sequence[str] = ()
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """All candidates, group after group."""
+        return [candidate for group in self.groups for candidate in group.candidates]
+
+    @property
+    def are_chat(self) -> bool:
+        """Whether the prompts are chat messages, and completions therefore too."""
+        return isinstance(self.groups[0].row["prompt"], list)
+
+    @property
+    def columns(self) -> list[str]:
+        """The data columns besides the prompt."""
+        return [name for name in self.groups[0].row if name not in ("prompt", ROW_KEY)]
+
+
+def reward_arguments(samples: Samples, *, chat: bool) -> dict[str, Any]:
+    """The keywords with which a trainer would call a reward, in one form or the other, freshly made."""
+    rows = [group.row for group in samples.groups for _ in group.candidates]
+    return {
+        "prompts": [prompt_in_form(row["prompt"], chat=chat) for row in rows],
+        "completions": [completion_in_form(one.text, chat=chat) for one in samples.candidates],
+        "completion_ids": [list(one.tokens) for one in samples.candidates],
+        "finished": [one.finished for one in samples.candidates],
+        **{name: [deepcopy(row[name]) for row in rows] for name in (*samples.columns, ROW_KEY)},
+        "trainer_state": trainer_state(),
+        "log_extra": _ignore,
+        "log_metric": _ignore,
+    }
+
+
+def filter_arguments(samples: Samples, *, chat: bool) -> tuple[list[list[Any]], dict[str, Any]]:
+    """The completions [P][G] and the keywords with which a trainer would call a filter, freshly made."""
+    groups = samples.groups
+
+    def grouped(value: Callable[[Group, Candidate], Any]) -> list[list[Any]]:
+        return [[value(group, one) for one in group.candidates] for group in groups]
+
+    names = dict.fromkeys(name for candidate in samples.candidates for name in candidate.rewards)
+    return grouped(lambda _, one: completion_in_form(one.text, chat=chat)), {
+        **{name: grouped(lambda group, _, name=name: group.row[name]) for name in (*samples.columns, ROW_KEY)},  # type: ignore[misc]
+        "completion_ids": grouped(lambda _, one: list(one.tokens)),
+        "completion_lengths": grouped(lambda _, one: len(one.tokens)),
+        "finished": grouped(lambda _, one: one.finished),
+        "prompts": grouped(lambda group, _: prompt_in_form(group.row["prompt"], chat=chat)),
+        "rewards_per_func": {name: grouped(lambda _, one, name=name: one.rewards.get(name)) for name in names},  # type: ignore[misc]
+        "trainer_state": trainer_state(),
+    }
+
+
+def trainer_state() -> SimpleNamespace:
+    """What stands in for the trainer's state: the first step of a hundred."""
+    return SimpleNamespace(global_step=0, max_steps=100, epoch=0.0)
+
+
+def completion_in_form(text: str, *, chat: bool) -> str | list[Message]:
+    """A completion as text or as the chat message that a trainer makes of it."""
+    return [{"role": "assistant", "content": text}] if chat else text
+
+
+def prompt_in_form(prompt: str | list[Message], *, chat: bool) -> str | list[Message]:
+    """A prompt as text or as chat messages; a think tag at its end stays with the assistant."""
+    if isinstance(prompt, list):
+        return [dict(message) for message in prompt] if chat else "\n".join(message["content"] for message in prompt)
+    if not chat:
+        return prompt
+    if not prompt.rstrip().endswith(THINK):
+        return [{"role": "user", "content": prompt}]
+    asked = prompt.rstrip().removesuffix(THINK)
+    return [{"role": "user", "content": asked}, {"role": "assistant", "content": THINK}]
+
+
+def _ignore(*_: Any, **__: Any) -> None:
+    """Stand in for the trainer's logging."""
