@@ -1,5 +1,6 @@
 """`gpo train`: one command an algorithm; flags go on top of spec files."""
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,9 @@ def _option(*names: str, help: str, panel: str, default: str | None = None, meta
 Specs = Annotated[
     list[Path] | None,
     typer.Argument(help="Run specs (YAML, TOML, JSON), later ones on top of earlier ones.", show_default=False),
+]
+Preset = Annotated[
+    str | None, _option("--preset", help="Settings below the specs; see gpo presets list.", panel=_RUN, metavar="NAME")
 ]
 Keep = Annotated[
     int | None, _option("-k", "--keep", help="Candidates kept and trained on.", panel=_ALGORITHM, default="8")
@@ -116,6 +120,7 @@ def gfpo_command(
     seed: Seed = None,
     out: Out = None,
     resume: Resume = False,
+    preset: Preset = None,
     overrides: Set = None,
 ) -> None:
     """Group Filtered Policy Optimization: sample G, keep the k that a filter scores highest, train on those."""
@@ -143,6 +148,7 @@ def gmpo_command(
     seed: Seed = None,
     out: Out = None,
     resume: Resume = False,
+    preset: Preset = None,
     overrides: Set = None,
 ) -> None:
     """Geometric-Mean Policy Optimization: weigh a sequence by the geometric mean of its token ratios."""
@@ -167,6 +173,7 @@ def grpo_command(
     seed: Seed = None,
     out: Out = None,
     resume: Resume = False,
+    preset: Preset = None,
     overrides: Set = None,
 ) -> None:
     """Group Relative Policy Optimization, the baseline: train on every completion."""
@@ -196,7 +203,8 @@ def _train(algorithm: str, given: dict[str, Any]) -> None:
     from gpocli.training.preflight import SpecSources
     from gpocli.training.run import train
 
-    sources = SpecSources(given["specs"] or [], given["overrides"] or [], flags_of(algorithm, given))
+    flags = flags_of(algorithm, given)
+    sources = SpecSources(given["specs"] or [], given["overrides"] or [], flags, given["preset"], os.environ)
     outcome = train(sources, resume=given["resume"], console=console)
     console.print(f"saved: {outcome.path}", markup=False, soft_wrap=True)
 

@@ -1,36 +1,56 @@
-"""Everything about a run that can be known before torch is imported: spec, plugins, sums and rows."""
+"""Everything about a run that can be known before torch is imported: spec, plugins, sums, rows, model files."""
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from gpocli.contracts.filter import GroupFilter, NamedFilter
-from gpocli.contracts.options import OptionsError
-from gpocli.data import Rows, require_columns
+from gpocli.contracts.filter import NamedFilter
+from gpocli.data import Rows
 from gpocli.embedded import DEFAULTS_PATH
 from gpocli.errors import SpecError
-from gpocli.plugin_manager import NamedReward, PluginHost, load_plugins
+from gpocli.plugin_manager import NamedReward
+from gpocli.presets import preset_path
 from gpocli.spec import RunSpec
-from gpocli.spec.algorithm import GRPOSpec
-from gpocli.spec.batch import BatchPlan, notices, solve
-from gpocli.spec.fault import Fault
-from gpocli.spec.load import LoadedSpec, load_spec
+from gpocli.spec.batch import BatchPlan, notices
+from gpocli.spec.fault import Fault, as_error
+from gpocli.spec.layer import Layer, Place
+from gpocli.spec.load import Draft, LoadedSpec, draft_spec
 from gpocli.spec.read_file import read_layer
-from gpocli.training.dataset import eval_split_of, load_rows, require_generation_batch
+from gpocli.training.checks.batch import check_batch
+from gpocli.training.checks.data import check_columns, check_eval_rows, check_rows
+from gpocli.training.checks.extensions import check_filters, check_rewards, find_plugins
+from gpocli.training.checks.findings import Findings
+from gpocli.training.checks.model import EMBEDDED, check_model, check_packages
+from gpocli.training.checks.run_directory import check_run_directory
+from gpocli.training.checks.trackers import check_trackers
+from gpocli.training.checks.trl import check_trl
 
-EMBEDDED = "embedded"
-Built = TypeVar("Built")
+__all__ = [
+    "EMBEDDED",
+    "Preflight",
+    "SpecSources",
+    "check_run",
+    "draft_run_spec",
+    "examine",
+    "load_run_spec",
+    "processes_of_this_run",
+]
+
+_UNLESS_SAID = Layer("default", {"algorithm": {"type": "gfpo"}})
 
 
 @dataclass(frozen=True, slots=True)
 class SpecSources:
-    """What the user gave on the command line: spec files, `--set` texts, and flags by dotted path."""
+    """What a run spec is made of, from the lowest layer to the highest: the name of a preset, spec files, variables
+    (`os.environ` on the command line), `--set` texts, and flags by dotted path."""
 
     files: Sequence[Path] = ()
     overrides: Sequence[str] = ()
     flags: Mapping[str, Any] | None = None
+    preset: str | None = None
+    environment: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,117 +66,98 @@ class Preflight:
     notes: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What came of looking at a run: the preflight, or all that is wrong in the order of places."""
+
+    ready: Preflight | None
+    faults: list[Fault]
+
+
 def load_run_spec(sources: SpecSources) -> LoadedSpec:
     """The spec with the defaults of the embedded model below it, if the run uses that model.
 
     Raises `SpecError` with all faults.
     """
-    faults: list[Fault] = []
-    base = read_layer(DEFAULTS_PATH, faults, name="embedded default")
-    assert base is not None
-    assert not faults
-    loaded = load_spec(sources.files, sources.overrides, sources.flags, [base])
-    if loaded.spec.model.name == EMBEDDED:
-        return loaded
-    return load_spec(sources.files, sources.overrides, sources.flags)
+    return draft_run_spec(sources).loaded()
 
 
-def check_run(loaded: LoadedSpec, processes: int = 1) -> Preflight:
-    """Build filters and rewards, solve the batch and read the rows of a spec.
+def draft_run_spec(sources: SpecSources) -> Draft:
+    """As `load_run_spec`, faults and all."""
+    preset = None
+    if sources.preset is not None:
+        try:
+            preset = _base_layer(preset_path(sources.preset), f"preset {sources.preset}")
+        except SpecError as error:
+            return Draft(None, {}, (Fault(Place("--preset"), "", str(error)),))
+    embedded = _base_layer(DEFAULTS_PATH, "embedded default")
+    draft = _draft(sources, [_UNLESS_SAID, embedded, *([preset] if preset else [])])
+    if draft.spec is not None and draft.spec.model.name != EMBEDDED:
+        draft = _draft(sources, [_UNLESS_SAID, *([preset] if preset else [])])
+    if preset is None or draft.spec is None or not draft.is_sound("algorithm.type"):
+        return draft
+    return _with_fault_of_preset(draft, sources.preset or "", preset.data["algorithm"]["type"])
 
-    Raises `SpecError`, or `PluginError` for a filter or reward that cannot be had.
+
+def check_run(loaded: Draft, processes: int = 1) -> Preflight:
+    """The filters and rewards, batch sums and rows of a spec.
+
+    Raises `SpecError` with everything that is wrong, a line each; `PluginError` or `EnvironmentFault` where it is
+    a filter or reward alone that cannot be had, or a package.
     """
-    spec, host = loaded.spec, load_plugins()
-    filters = _build_filters(loaded, host)
-    rewards = _build_rewards(loaded, host)
-    _check_local_model(loaded)
-    plan = solve(spec, processes)
-    data = spec.data
-    shared: dict[str, Any] = {"columns": data.columns, "system": data.system, "as_chat": data.chat}
-    rows = load_rows(data.source, split=data.split, limit=data.limit, bad_rows=data.bad_rows, **shared)
-    require_generation_batch(rows, plan.prompts_per_generation)
-    eval_rows = _read_eval_rows(spec, shared)
-    for reward in rewards:
-        for some_rows in (rows, eval_rows):
-            if some_rows is not None:
-                require_columns(some_rows, reward.name, reward.columns)
-    notes = [str(broken) for broken in host.broken] + notices(spec) + list(rows.notes)
-    return Preflight(spec, plan, filters, rewards, rows, eval_rows, notes)
+    examination = examine(loaded, processes)
+    if examination.ready is None:
+        raise as_error(examination.faults)
+    return examination.ready
 
 
-def _build_filters(loaded: LoadedSpec, host: PluginHost) -> list[NamedFilter]:
-    algorithm = loaded.spec.algorithm
-    if isinstance(algorithm, GRPOSpec):
-        return []
-    filters = [
-        _placed(loaded, f"algorithm.filters.{i}", partial(host.build_filter, one.name, one.options))
-        for i, one in enumerate(algorithm.filters)
-    ]
-    if filters and algorithm.keep is not None:
-        GroupFilter(filters).check_keep(algorithm.keep)
-    return filters
+def examine(draft: Draft, processes: int = 1) -> Examination:
+    """Look at everything that a spec names; a check that needs what is faulty already is left out."""
+    if draft.spec is None:
+        return Examination(None, list(draft.faults))
+    findings = Findings(draft)
+    host = find_plugins(findings)
+    filters = [] if host is None else check_filters(findings, host)
+    rewards = [] if host is None else check_rewards(findings, host)
+    check_model(findings)
+    check_packages(findings)
+    check_trackers(findings)
+    check_trl(findings, processes)
+    check_run_directory(findings)
+    plan = check_batch(findings, processes)
+    rows = check_rows(findings, plan)
+    eval_rows = check_eval_rows(findings)
+    check_columns(findings, rewards, rows, eval_rows)
+    faults = findings.faults
+    if faults or plan is None or rows is None:
+        return Examination(None, faults)
+    broken = [] if host is None else [str(plugin) for plugin in host.broken]
+    notes = broken + notices(findings.spec) + findings.notes
+    return Examination(Preflight(findings.spec, plan, filters, rewards, rows, eval_rows, notes), [])
 
 
-def _build_rewards(loaded: LoadedSpec, host: PluginHost) -> list[NamedReward]:
-    max_tokens = loaded.spec.sampling.max_tokens
-
-    def build(name: str, options: dict[str, Any]) -> NamedReward:
-        # A reward that judges length against the run's limit should not need it written twice.
-        if "max_tokens" in host.find_reward(name).extension.options.model_fields:
-            options = {"max_tokens": max_tokens} | options
-        return host.build_reward(name, options)
-
-    return [
-        _placed(loaded, f"rewards.{i}", partial(build, one.name, one.options))
-        for i, one in enumerate(loaded.spec.rewards)
-    ]
+def processes_of_this_run() -> int:
+    """Processes that the launcher has started, from its `WORLD_SIZE`."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
 
 
-def _placed(loaded: LoadedSpec, path: str, build: Callable[[], Built]) -> Built:
-    """Build, and tell the place in the spec that a wrong name or option has."""
-    try:
-        return build()
-    except OptionsError as error:
-        lines = []
-        for problem in error.problems:
-            key = ".".join([path, "options", *map(str, problem.path)])
-            lines.append(f"{_at(loaded, key)}{key}: {problem.text}")
-        raise SpecError("\n".join(lines)) from error
-    except SpecError as error:
-        raise SpecError(f"{_at(loaded, f'{path}.name')}{path}.name: {error}") from error
+def _draft(sources: SpecSources, base: Sequence[Layer]) -> Draft:
+    return draft_spec(sources.files, sources.overrides, sources.flags, base, sources.environment)
 
 
-def _at(loaded: LoadedSpec, path: str) -> str:
-    place = loaded.place_of(path)
-    return "" if place is None else f"{place}: "
+def _base_layer(path: Path, name: str) -> Layer:
+    faults: list[Fault] = []
+    layer = read_layer(path, faults, name=name)
+    assert layer is not None
+    assert not faults
+    return layer
 
 
-def _check_local_model(loaded: LoadedSpec) -> None:
-    """A model that is named like a path is one, and fails here rather than after five requests to a hub."""
-    name = loaded.spec.model.name
-    path = Path(name).expanduser()
-    if name == EMBEDDED or (path / "config.json").is_file() or (path / "adapter_config.json").is_file():
-        return
-    if path.is_dir():
-        fault = f"'{name}' holds no model (no config.json); name the folder of a saved model"
-    elif path.is_file():
-        fault = f"'{name}' is a file; name the folder of a saved model"
-    elif name.startswith(("/", "./", "../", "~")) or "\\" in name or name.count("/") > 1:
-        fault = f"no such folder '{name}'; write the path of a saved model, or a hub id such as Qwen/Qwen3-0.6B"
-    else:
-        return
-    raise SpecError(f"{_at(loaded, 'model.name')}model.name: {fault}")
-
-
-def _read_eval_rows(spec: RunSpec, shared: dict[str, Any]) -> Rows | None:
-    data = spec.data
-    if spec.run.eval_every is None:
-        return None
-    source = data.eval_source or data.source
-    split = data.eval_split or ("train" if data.eval_source else eval_split_of(source))
-    if split is None:
-        raise SpecError(
-            f"run.eval_every asks for evaluation, but '{source}' has no split for it; write data.eval_source, or "
-            "data.eval_split"
-        )
-    return load_rows(source, split=split, limit=data.eval_limit, bad_rows=data.bad_rows, **shared)
+def _with_fault_of_preset(draft: Draft, name: str, algorithm: str) -> Draft:
+    """A preset is for one algorithm; what it says about another would be left out without a word."""
+    assert draft.spec is not None
+    chosen = draft.spec.algorithm.type
+    if chosen == algorithm:
+        return draft
+    fault = Fault(Place(f"--preset {name}"), "", f"sets up {algorithm}, but {chosen} is to train; see gpo presets list")
+    return Draft(draft.spec, draft.places, (*draft.faults, fault), draft.doubtful, draft.sources)

@@ -4,7 +4,7 @@ import logging
 import os
 import signal
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from rich.console import Console
 from gpocli.errors import Interrupted, SpecError
 from gpocli.spec import RunSpec
 from gpocli.spec.dump import dump_spec
-from gpocli.training.preflight import Preflight, SpecSources, check_run, load_run_spec
+from gpocli.training.preflight import Preflight, SpecSources, check_run, draft_run_spec, load_run_spec
 from gpocli.training.progress import open_progress
 from gpocli.training.run_directory import RunDirectory, run_stem
 from gpocli.training.summary import RunSummary, summarize
@@ -31,10 +31,10 @@ def train(sources: SpecSources, *, resume: bool, console: Console) -> RunOutcome
     """Check, train and save. Raises `GpoError`; `Interrupted` when a signal stopped the run."""
     rank, processes = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
     stored = _stored_spec(sources) if resume else None
-    loaded = load_run_spec(sources if stored is None else _on_top_of(stored, sources))
+    draft = draft_run_spec(sources if stored is None else _on_top_of(stored, sources))
     if stored is not None:
-        _refuse_changes(stored, loaded.spec)
-    ready = check_run(loaded, processes)
+        _refuse_changes(stored, draft.loaded().spec)
+    ready = check_run(draft, processes)
     directory = _claim_directory(ready, resume=resume, rank=rank, processes=processes)
     try:
         if rank == 0:
@@ -184,7 +184,7 @@ def _stored_spec(sources: SpecSources) -> Path:
 
 
 def _on_top_of(stored: Path, sources: SpecSources) -> SpecSources:
-    return SpecSources([stored, *sources.files], sources.overrides, sources.flags)
+    return replace(sources, files=[stored, *sources.files])
 
 
 def _refuse_changes(stored: Path, spec: RunSpec) -> None:

@@ -348,3 +348,7 @@ def test_different_real_answers_are_different():
     assert None not in scores
     matched = [pair for pair, got in zip(pairs, scores, strict=True) if got == 1.0]
     assert [pair for pair in matched if not differ_only_in_spelling(*pair)] == []
+
+
+def test_trusted_formulas_need_no_algebra():
+    assert unparsable_golds(["7", "see text", r"\frac{\sqrt{3}}{2}", None], trust_formulas=True) == [1, 3]

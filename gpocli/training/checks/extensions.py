@@ -1,0 +1,55 @@
+"""Filters and rewards: names, options, and whether they can work together."""
+
+from typing import Any
+
+from gpocli.contracts.filter import GroupFilter, NamedFilter
+from gpocli.errors import GpoError
+from gpocli.plugin_manager import NamedReward, PluginHost, load_plugins
+from gpocli.spec.algorithm import GRPOSpec
+from gpocli.training.checks.findings import Findings, kind_of
+
+
+def find_plugins(findings: Findings) -> PluginHost | None:
+    """The plugin host; None when it cannot be had, which is a fault then."""
+    try:
+        return load_plugins()
+    except GpoError as error:  # the strict switch tells all that is broken, a line each
+        for line in str(error).splitlines():
+            findings.add_in_file(line, kind_of(error))
+    return None
+
+
+def check_filters(findings: Findings, host: PluginHost) -> list[NamedFilter]:
+    """Build the filters; those that cannot be had are left out."""
+    algorithm = findings.spec.algorithm
+    if isinstance(algorithm, GRPOSpec) or not findings.are_sound("algorithm.type", "algorithm.filters"):
+        return []
+    built: list[NamedFilter] = []
+    for i, one in enumerate(algorithm.filters):
+        with findings.at(f"algorithm.filters.{i}.name"):
+            found = host.build_filter(one.name, one.options)
+            GroupFilter([found])
+            built.append(found)
+    if built and len(built) == len(algorithm.filters):
+        with findings.at("algorithm.filters"):
+            chain = GroupFilter(built)
+            if algorithm.keep is not None and findings.are_sound("algorithm.keep"):
+                with findings.at("algorithm.keep"):
+                    chain.check_keep(algorithm.keep)
+    return built
+
+
+def check_rewards(findings: Findings, host: PluginHost) -> list[NamedReward]:
+    """Build the rewards; those that cannot be had are left out."""
+    spec = findings.spec
+    if not findings.are_sound("rewards"):
+        return []
+    built: list[NamedReward] = []
+    for i, one in enumerate(spec.rewards):
+        with findings.at(f"rewards.{i}.name"):
+            options: dict[str, Any] = one.options
+            # A reward that judges length against the run's limit should not need it written twice.
+            if "max_tokens" in host.find_reward(one.name).extension.options.model_fields:
+                options = {"max_tokens": spec.sampling.max_tokens} | options
+            built.append(host.build_reward(one.name, options))
+    return built

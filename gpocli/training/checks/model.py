@@ -1,0 +1,82 @@
+"""The model, as far as its files tell: whether it is there, has weights, and leaves room for a prompt."""
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from gpocli.embedded import MODEL_PATH
+from gpocli.training.checks.findings import Findings
+
+EMBEDDED = "embedded"
+_WEIGHTS = (".safetensors", ".bin")
+
+
+def check_model(findings: Findings) -> None:
+    """Find faults of a model in a folder; a hub id is only seen to be one."""
+    if not findings.are_sound("model.name"):
+        return
+    name = findings.spec.model.name
+    if fault := _wrong_folder(name):
+        findings.add("model.name", fault)
+        return
+    folder = MODEL_PATH if name == EMBEDDED else Path(name).expanduser()
+    if findings.are_sound("sampling.max_tokens"):
+        _check_context(findings, folder)
+
+
+def check_packages(findings: Findings) -> None:
+    """Find settings that need a package which is not installed."""
+    model, sampling = findings.spec.model, findings.spec.sampling
+    for wanted, path, package, extra in (
+        (model.lora is not None, "model.lora", "peft", "peft"),
+        (model.quantization is not None, "model.quantization", "bitsandbytes", "quantization"),
+        (sampling.engine == "vllm", "sampling.engine", "vllm", "vllm"),
+    ):
+        if wanted and findings.are_sound(path) and find_spec(package) is None:
+            findings.add(path, f"needs {package}, which is not installed; pip install 'gpocli[{extra}]'", "environment")
+
+
+def _wrong_folder(name: str) -> str | None:
+    """What is wrong with a model that is named like a path, rather than after five requests to a hub."""
+    path = Path(name).expanduser()
+    if name == EMBEDDED:
+        return None
+    if path.is_file():
+        return f"'{name}' is a file; name the folder of a saved model"
+    if path.is_dir():
+        if not any((path / file).is_file() for file in ("config.json", "adapter_config.json")):
+            return f"'{name}' holds no model (no config.json); name the folder of a saved model"
+        if not any(file.suffix in _WEIGHTS for file in path.iterdir()):
+            return f"'{name}' holds no weights ({' or '.join(_WEIGHTS)}); save the model there, or name another folder"
+        return None
+    if name.startswith(("/", "./", "../", "~")) or "\\" in name or name.count("/") > 1:
+        return f"no such folder '{name}'; write the path of a saved model, or a hub id such as Qwen/Qwen3-0.6B"
+    return None
+
+
+def _check_context(findings: Findings, folder: Path) -> None:
+    context = context_of(folder)
+    wanted = findings.spec.sampling.max_tokens
+    if context is not None and wanted >= context:
+        findings.add(
+            "sampling.max_tokens",
+            f"{wanted} leaves no room for a prompt in the model's context of {context} tokens; "
+            f"write {max(1, context // 2)} or so",
+        )
+
+
+def context_of(folder: Path) -> int | None:
+    """Tokens that a model in `folder` takes, from its config; None where that does not tell."""
+    config = _json_of(folder / "config.json")
+    text = config.get("text_config")
+    context = (text if isinstance(text, dict) else config).get("max_position_embeddings")
+    return context if isinstance(context, int) else None
+
+
+def _json_of(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
