@@ -1,11 +1,13 @@
 """`gpo train`: one command an algorithm; flags go on top of spec files."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from gpocli.cli.completion import complete_filter, complete_reward
 from gpocli.cli.console import console
 
 app = typer.Typer(help="Train a model with GFPO, GMPO or GRPO.", no_args_is_help=True, rich_markup_mode="rich")
@@ -13,9 +15,23 @@ app = typer.Typer(help="Train a model with GFPO, GMPO or GRPO.", no_args_is_help
 _ALGORITHM, _MODEL, _SAMPLING, _RUN = "Algorithm", "Model, data and rewards", "Sampling and optimizer", "Run"
 
 
-def _option(*names: str, help: str, panel: str, default: str | None = None, metavar: str | None = None) -> Any:
+def _option(
+    *names: str,
+    help: str,
+    panel: str,
+    default: str | None = None,
+    metavar: str | None = None,
+    autocompletion: Callable[[str], Any] | None = None,
+) -> Any:
     shown = help if default is None else f"{help} [dim]\\[default: {default}][/dim]"
-    return typer.Option(*names, help=shown, rich_help_panel=panel, show_default=False, metavar=metavar)
+    return typer.Option(
+        *names,
+        help=shown,
+        rich_help_panel=panel,
+        show_default=False,
+        metavar=metavar,
+        autocompletion=autocompletion,
+    )
 
 
 Specs = Annotated[
@@ -35,13 +51,21 @@ KeepSome = Annotated[
 Filter = Annotated[
     list[str] | None,
     _option(
-        "--filter", help="Filter by name or ./file.py:name; the next breaks ties.", panel=_ALGORITHM, default="length"
+        "--filter",
+        help="Filter by name or ./file.py:name; the next breaks ties.",
+        panel=_ALGORITHM,
+        default="length",
+        autocompletion=complete_filter,
     ),
 ]
 SomeFilter = Annotated[
     list[str] | None,
     _option(
-        "--filter", help="Filter by name or ./file.py:name; the next breaks ties.", panel=_ALGORITHM, default="none"
+        "--filter",
+        help="Filter by name or ./file.py:name; the next breaks ties.",
+        panel=_ALGORITHM,
+        default="none",
+        autocompletion=complete_filter,
     ),
 ]
 Epsilon = Annotated[
@@ -74,6 +98,7 @@ Reward = Annotated[
         panel=_MODEL,
         default="accuracy",
         metavar="NAME[=WEIGHT]",
+        autocompletion=complete_reward,
     ),
 ]
 Temperature = Annotated[float | None, _option("--temperature", help="Of sampling.", panel=_SAMPLING, default="1.0")]
