@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from gpocli.rollout.cache import keep_rows, rollout_cache
 from gpocli.rollout.race import GroupBoard, Race
-from gpocli.rollout.sampling import RowStreams, logits_processors, pick_tokens
+from gpocli.rollout.sampling import RowStreams, logits_processors, num_levels, pick_tokens
 from gpocli.rollout.settings import SamplingSettings
 from gpocli.rollout.support import base_model, cache_argument, forward_parameters
 
@@ -100,9 +100,10 @@ class _Decoder:
         parameters = forward_parameters(model)
         self._takes_positions = "position_ids" in parameters
         self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in parameters else {}
-        self._streams = RowStreams(seed, len(self.rows), self.device, first_row=first_row)
         self._processors = logits_processors(settings)
         self._prefill(prompts_P, num_generations, settings)
+        levels = num_levels(self._logits_RV.shape[1])
+        self._streams = RowStreams(seed, len(self.rows), self.device, levels=levels, first_row=first_row)
 
     def _prefill(self, prompts_P: Sequence[Sequence[int]], num_generations: int, settings: SamplingSettings) -> None:
         numbers: dict[tuple[int, ...], int] = {}

@@ -1,6 +1,7 @@
 """Sampling one token a row such that a row's tokens do not depend on the rows that are decoded with it."""
 
 from collections.abc import Sequence
+from math import ceil, log
 
 import numpy as np
 import torch
@@ -19,38 +20,49 @@ from gpocli.rollout.settings import SamplingSettings
 _MASK_64 = (1 << 64) - 1
 # Keeps uniform * total below total after rounding, so that the search for it never runs past the last token.
 _BELOW_ONE = 1 - 2.0**-40
-# Vocabularies larger than this are searched in two levels, which spares a cumulative sum over all of them.
-_BLOCK = 512
+# A vocabulary up to this size is searched at once, a larger one in levels of at most so many blocks.
+_AT_ONCE, _BLOCKS = 64, 32
 
 
 class RowStreams:
-    """One stream of uniform numbers a row, drawn in chunks of tokens: `column(t)` is token t's number for each row.
+    """One stream of uniform numbers a row, drawn in chunks of tokens: `column(t)` has token t's numbers for each row.
 
-    A row's numbers depend on (seed, row number) alone; row numbers count from `first_row`.
+    A row's numbers depend on (seed, row number) alone; row numbers count from `first_row`. A token takes `levels`
+    numbers: one, but for large vocabularies (see `pick_tokens`).
     """
 
-    def __init__(self, seed: int, num_rows: int, device: torch.device, *, first_row: int = 0, chunk: int = 64) -> None:
+    def __init__(
+        self,
+        seed: int,
+        num_rows: int,
+        device: torch.device,
+        *,
+        levels: int = 1,
+        first_row: int = 0,
+        chunk: int = 64,
+    ) -> None:
         # Philox is counter-based: the 128-bit key makes the streams independent, whatever the row number.
         self._streams = [
             np.random.Generator(np.random.Philox(key=np.array([seed & _MASK_64, row], dtype=np.uint64)))
             for row in range(first_row, first_row + num_rows)
         ]
-        self._chunk, self._device, self._start = chunk, device, -chunk
+        self._levels, self._chunk, self._device, self._start = levels, chunk, device, -chunk
         self._rows: list[int] = list(range(num_rows))
-        self._uniform_TR = torch.empty((0, num_rows), dtype=torch.float64, device=device)
+        self._uniform_TLR = torch.empty((0, levels, num_rows), dtype=torch.float64, device=device)
 
     def select(self, order: Sequence[int], order_R: Tensor) -> None:
         """Goes on with the rows at the positions `order` of the present ones."""
         self._rows = [self._rows[position] for position in order]
-        self._uniform_TR = self._uniform_TR[:, order_R]
+        self._uniform_TLR = self._uniform_TLR[:, :, order_R]
 
     def column(self, token: int) -> Tensor:
-        """Float64 numbers in [0, 1), one a present row, for token number `token` (asked for in rising order)."""
+        """Float64 numbers in [0, 1), shape [levels, rows], for token number `token` (asked for in rising order)."""
         if token >= self._start + self._chunk:
             self._start += self._chunk
-            uniform_TR = np.stack([self._streams[row].random(self._chunk) for row in self._rows], axis=1)
-            self._uniform_TR = torch.from_numpy(uniform_TR * _BELOW_ONE).to(self._device)
-        return self._uniform_TR[token - self._start]
+            shape = (self._chunk, self._levels)
+            uniform_TLR = np.stack([self._streams[row].random(shape) for row in self._rows], axis=2)
+            self._uniform_TLR = torch.from_numpy(uniform_TLR * _BELOW_ONE).to(self._device)
+        return self._uniform_TLR[token - self._start]
 
 
 def logits_processors(settings: SamplingSettings) -> LogitsProcessorList:
@@ -69,29 +81,43 @@ def logits_processors(settings: SamplingSettings) -> LogitsProcessorList:
     return processors
 
 
-def pick_tokens(logits_RV: Tensor, uniform_R: Tensor) -> Tensor:
-    """Inverse-CDF sampling: the first token of each row at which the cumulative probability exceeds `uniform_R`.
+def num_levels(vocabulary: int) -> int:
+    """How many uniform numbers `pick_tokens` takes for a token."""
+    return 1 if vocabulary <= _AT_ONCE else ceil(log(vocabulary, _BLOCKS))
 
-    Sums are float64: their rounding then moves no boundary between two tokens by more than about 1e-16, so that
-    only the rounding of the logits themselves could make one uniform number fall on another token.
+
+def pick_tokens(logits_RV: Tensor, uniform_LR: Tensor) -> Tensor:
+    """Inverse-CDF sampling: the first token of each row at which the cumulative probability exceeds its number.
+
+    A large vocabulary is cut into at most 32 blocks, one is picked by its probability, and so on inside it with the
+    next number. That is faster than a cumulative sum over all tokens. And it is what keeps a row's tokens the same
+    when other rows leave: the logits of a row differ by some 1e-6 then, since matrix products of other sizes round
+    otherwise, which moves every boundary between two tokens a little. With V about equally likely tokens a number falls
+    between an old and a new boundary with a probability of about 1e-6 * sqrt(V); in levels, V is 32 at most.
     """
-    probs_RV = torch.softmax(logits_RV, dim=-1, dtype=torch.float32)
-    if probs_RV.shape[1] <= _BLOCK * 4:
-        return _search(probs_RV, uniform_R)[0]
-    rows, vocabulary = probs_RV.shape
-    if rest := -vocabulary % _BLOCK:
-        probs_RV = torch.nn.functional.pad(probs_RV, (0, rest))
-    probs_RNB = probs_RV.view(rows, -1, _BLOCK)
-    block_R, inside_R = _search(probs_RNB.sum(-1, dtype=torch.float64), uniform_R)
-    probs_RB = probs_RNB[torch.arange(rows, device=block_R.device), block_R]
-    return block_R * _BLOCK + _search(probs_RB, inside_R)[0]
+    weights_RN = torch.softmax(logits_RV, dim=-1, dtype=torch.float32)
+    token_R = torch.zeros_like(uniform_LR[0], dtype=torch.long)
+    for level, uniform_R in enumerate(uniform_LR[:-1]):
+        count = weights_RN.shape[1]
+        span = ceil(count / ceil(count ** (1 / (len(uniform_LR) - level))))
+        first_R = _search(_block_sums(weights_RN, span), uniform_R) * span
+        index_RS = first_R.unsqueeze(1) + torch.arange(span, device=first_R.device)
+        # The last block may be shorter.
+        weights_RN = weights_RN.gather(1, index_RS.clamp(max=count - 1)).masked_fill(index_RS >= count, 0.0)
+        token_R += first_R
+    return token_R + _search(weights_RN, uniform_LR[-1])
 
 
-def _search(weights_RN: Tensor, uniform_R: Tensor) -> tuple[Tensor, Tensor]:
-    """Index at which the share `uniform_R` of the total is exceeded, and how far into that item it lies (0 to 1)."""
+def _block_sums(weights_RN: Tensor, span: int) -> Tensor:
+    whole = weights_RN.shape[1] // span * span
+    sums = weights_RN[:, :whole].reshape(len(weights_RN), -1, span).sum(-1, dtype=torch.float64)
+    if whole == weights_RN.shape[1]:
+        return sums
+    return torch.cat([sums, weights_RN[:, whole:].sum(-1, keepdim=True, dtype=torch.float64)], 1)
+
+
+def _search(weights_RN: Tensor, uniform_R: Tensor) -> Tensor:
+    """The index at which the share `uniform_R` of the total weight is exceeded; never one of weight 0."""
     cumulative_RN = weights_RN.cumsum(-1, dtype=torch.float64)
     target_R1 = (uniform_R * cumulative_RN[:, -1]).unsqueeze(1)
-    index_R1 = torch.searchsorted(cumulative_RN, target_R1, right=True)
-    weight_R1 = weights_RN.gather(1, index_R1).double()
-    inside_R1 = (target_R1 - (cumulative_RN.gather(1, index_R1) - weight_R1)) / weight_R1
-    return index_R1.squeeze(1), inside_R1.clamp(0.0, _BELOW_ONE).squeeze(1)
+    return torch.searchsorted(cumulative_RN, target_R1, right=True).squeeze(1)

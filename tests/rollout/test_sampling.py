@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from gpocli.rollout.sampling import RowStreams, pick_tokens
+from gpocli.rollout.sampling import RowStreams, num_levels, pick_tokens
 
 CPU = torch.device("cpu")
 
@@ -9,7 +9,7 @@ CPU = torch.device("cpu")
 def test_tokens_follow_the_cumulative_probabilities():
     # Probabilities 0.5, 0, 0.25, 0.25: boundaries at 0.5, 0.5, 0.75, 1.
     logits = torch.tensor([0.5, 0.0, 0.25, 0.25]).log().expand(5, 4)
-    uniform = torch.tensor([0.0, 0.49, 0.51, 0.76, 1 - 2**-40], dtype=torch.float64)
+    uniform = torch.tensor([[0.0, 0.49, 0.51, 0.76, 1 - 2**-40]], dtype=torch.float64)
 
     assert pick_tokens(logits, uniform).tolist() == [0, 0, 2, 3, 3]
 
@@ -17,18 +17,38 @@ def test_tokens_follow_the_cumulative_probabilities():
 def test_trailing_tokens_of_no_probability_are_never_picked():
     logits = torch.tensor([[0.0, 0.0, -torch.inf, -torch.inf]])
 
-    assert pick_tokens(logits, torch.tensor([1 - 2**-40], dtype=torch.float64)).tolist() == [1]
+    assert pick_tokens(logits, torch.tensor([[1 - 2**-40]], dtype=torch.float64)).tolist() == [1]
 
 
-@pytest.mark.parametrize("vocabulary", [2049, 5000, 32_000])
-def test_large_vocabularies_give_the_token_of_one_cumulative_sum(vocabulary):
-    generator = torch.Generator().manual_seed(0)
-    logits = 3 * torch.randn(200, vocabulary, generator=generator)
-    uniform = torch.rand(200, generator=generator, dtype=torch.float64)
+@pytest.mark.parametrize(("vocabulary", "levels"), [(64, 1), (65, 2), (1024, 2), (1025, 3), (151_936, 4)])
+def test_levels_hold_at_most_32_blocks(vocabulary, levels):
+    assert num_levels(vocabulary) == levels
 
-    cumulative = torch.softmax(logits, -1).cumsum(-1, dtype=torch.float64)
-    expected = (cumulative <= uniform[:, None] * cumulative[:, -1:]).sum(-1)
-    assert torch.equal(pick_tokens(logits, uniform), expected)
+
+def test_levels_pick_a_block_then_a_token_in_it():
+    # 100 equally likely tokens in two levels: 10 blocks of 10. 0.35 falls into block 3, 0.99 on its last token.
+    uniform = torch.tensor([[0.35, 0.0], [0.99, 0.05]], dtype=torch.float64)
+
+    assert pick_tokens(torch.zeros(2, 100), uniform).tolist() == [39, 0]
+
+
+@pytest.mark.parametrize("vocabulary", [65, 1000, 5003])
+def test_frequencies_in_a_large_vocabulary_are_the_probabilities(vocabulary):
+    # Half of the mass on the last token, a quarter on the first, the rest spread evenly.
+    probabilities = torch.full((vocabulary,), 0.25 / (vocabulary - 2))
+    probabilities[0], probabilities[-1] = 0.25, 0.5
+    logits = probabilities.log().expand(1000, vocabulary)
+    streams = RowStreams(1, 1000, CPU, levels=num_levels(vocabulary))
+
+    tokens = torch.stack([pick_tokens(logits, streams.column(t)) for t in range(100)]).flatten()
+
+    assert int(tokens.max()) == vocabulary - 1
+    # 100,000 draws: one standard deviation is at most 0.0016; the mean of the evenly spread tokens is their middle.
+    shares = tokens.bincount(minlength=vocabulary) / len(tokens)
+    assert abs(shares[0] - 0.25) < 0.008
+    assert abs(shares[-1] - 0.5) < 0.008
+    middle = tokens[(tokens > 0) & (tokens < vocabulary - 1)].double().mean()
+    assert abs(middle / (vocabulary - 1) - 0.5) < 0.01
 
 
 def test_frequencies_are_the_probabilities():
@@ -48,10 +68,10 @@ def test_numbers_of_a_row_depend_on_seed_and_row_alone():
     few.select(order, torch.tensor(order))
 
     for token in range(9):
-        assert torch.equal(many.column(token)[order], few.column(token))
+        assert torch.equal(many.column(token)[:, order], few.column(token))
 
 
 def test_seeds_give_other_numbers():
-    columns = [RowStreams(seed, 3, CPU).column(0).tolist() for seed in (0, 1, 2**63, -1)]
+    columns = [RowStreams(seed, 3, CPU).column(0)[0].tolist() for seed in (0, 1, 2**63, -1)]
 
     assert len({number for column in columns for number in column}) == 12
