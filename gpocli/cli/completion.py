@@ -14,6 +14,13 @@ def complete_reward(incomplete: str) -> list[tuple[str, str]]:
     return _named(lambda host: host.rewards, incomplete)
 
 
+def complete_preset(incomplete: str) -> list[str]:
+    """Presets whose name begins so."""
+    from gpocli.presets import preset_names
+
+    return _beginning(preset_names(), incomplete)
+
+
 def complete_plugin(incomplete: str) -> list[str]:
     """Plugins whose name begins so, broken ones too."""
     host = _host()

@@ -17,7 +17,7 @@ Name = Annotated[
     str,
     typer.Argument(
         metavar="NAME",
-        help="Name, ./file.py:name or package.module:name.",
+        help="Name, or ./file.py:name.",
         show_default=False,
         autocompletion=complete_filter,
     ),
@@ -55,16 +55,13 @@ def try_command(
     keep: Annotated[
         int | None,
         typer.Option(
-            "-k", "--keep", min=1, help="Candidates to keep.  [dim]\\[default: half][/dim]", show_default=False
+            "-k", "--keep", min=1, metavar="N", help="Kept of a group. [dim]\\[default: half][/dim]", show_default=False
         ),
     ] = None,
     rows: RowCount = 16,
     as_json: AsJson = False,
 ) -> None:
-    """Call a filter on real groups without a model: completions of a run, or made up from the answers.
-
-    Exit code 3 with a line for each fault.
-    """
+    """Call a filter on real groups without a model, recorded or made up; exit code 3 for a fault."""
     from gpocli.cli.trial_view import options_from, print_report, run_spec_of, samples_from
     from gpocli.errors import SpecError
     from gpocli.plugin_manager import load_plugins

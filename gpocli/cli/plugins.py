@@ -98,8 +98,8 @@ def check_command(
     target: Annotated[
         str | None,
         typer.Argument(
-            metavar="[TARGET]",
-            help="Plugin, ./file.py or folder of a package. [dim]\\[default: this folder, or all installed][/dim]",
+            metavar="TARGET",
+            help="Plugin, ./file.py or folder. [dim]\\[default: this one, or all][/dim]",
             show_default=False,
             autocompletion=complete_plugin,
         ),
@@ -109,10 +109,7 @@ def check_command(
     rows: RowCount = 16,
     as_json: AsJson = False,
 ) -> None:
-    """Check a plugin as strictly as its author should: package, hooks, docs, and a trial of all that it gives.
-
-    Exit code 3 with a line for each fault.
-    """
+    """Check a plugin as strictly as its author should: docs and trials too; exit code 3 for a fault."""
     from gpocli.cli.extension_view import plain_table, print_json, print_lines, print_table
     from gpocli.cli.trial_view import rows_from
     from gpocli.errors import PluginError

@@ -18,7 +18,7 @@ Name = Annotated[
     str,
     typer.Argument(
         metavar="NAME",
-        help="Name, ./file.py:name or package.module:name.",
+        help="Name, or ./file.py:name.",
         show_default=False,
         autocompletion=complete_reward,
     ),
@@ -56,10 +56,7 @@ def try_command(
     rows: RowCount = 16,
     as_json: AsJson = False,
 ) -> None:
-    """Call a reward on real rows without a model: completions of a run, or made up from the answers.
-
-    Exit code 3 with a line for each fault.
-    """
+    """Call a reward on real rows without a model, recorded or made up; exit code 3 for a fault."""
     from gpocli.cli.trial_view import options_from, print_report, run_spec_of, samples_from
     from gpocli.plugin_manager import load_plugins
     from gpocli.trial.reward import try_reward

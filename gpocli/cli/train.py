@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gpocli.cli.completion import complete_filter, complete_reward
+from gpocli.cli.completion import complete_filter, complete_preset, complete_reward
 from gpocli.cli.console import console
 
 app = typer.Typer(help="Train a model with GFPO, GMPO or GRPO.", no_args_is_help=True, rich_markup_mode="rich")
@@ -39,7 +39,14 @@ Specs = Annotated[
     typer.Argument(help="Run specs (YAML, TOML, JSON), later ones on top of earlier ones.", show_default=False),
 ]
 Preset = Annotated[
-    str | None, _option("--preset", help="Settings below the specs; see gpo presets list.", panel=_RUN, metavar="NAME")
+    str | None,
+    _option(
+        "--preset",
+        help="Settings below the specs; see gpo presets list.",
+        panel=_RUN,
+        metavar="NAME",
+        autocompletion=complete_preset,
+    ),
 ]
 Keep = Annotated[
     int | None, _option("-k", "--keep", help="Candidates kept and trained on.", panel=_ALGORITHM, default="8")

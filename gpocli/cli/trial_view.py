@@ -20,19 +20,17 @@ Data = Annotated[
 ]
 Run = Annotated[
     Path | None,
-    typer.Option("--run", help="Run directory: try the completions that it recorded.", show_default=False),
+    typer.Option("--run", help="Run whose completions are tried.", show_default=False),
 ]
 Columns = Annotated[
     list[str] | None,
-    typer.Option(
-        "--map", help="Column for ours, as prompt=question; repeats.", metavar="OURS=THEIRS", show_default=False
-    ),
+    typer.Option("--map", help="Column for ours; repeats.", metavar="OURS=THEIRS", show_default=False),
 ]
 Options = Annotated[
     list[str] | None,
     typer.Option("--option", help="Option to try it with; repeats.", metavar="NAME=VALUE", show_default=False),
 ]
-RowCount = Annotated[int, typer.Option("--rows", min=1, help="Data rows, or groups of the run, to try.")]
+RowCount = Annotated[int, typer.Option("--rows", min=1, help="How many rows or groups.", metavar="N")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

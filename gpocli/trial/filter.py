@@ -8,7 +8,18 @@ from time import perf_counter
 
 from gpocli.contracts.filter import GroupFilter, NamedFilter, mean_rewards, select
 from gpocli.errors import GpoError, PluginError
-from gpocli.trial.report import Check, Report, counted, duration, first_difference, kind_rows, number
+from gpocli.trial.report import (
+    CURE,
+    NOT_TRIED,
+    UNSTEADY,
+    Check,
+    Report,
+    counted,
+    duration,
+    first_difference,
+    kind_rows,
+    number,
+)
 from gpocli.trial.samples import Candidate, Group, Samples, filter_arguments
 
 Clock = Callable[[], float]
@@ -25,15 +36,22 @@ def try_filter(named: NamedFilter, subject: str, samples: Samples, keep: int, *,
     try:
         scores, seconds = trial.timed()
     except PluginError as error:
-        return Report(subject, samples.origin, tuple(samples.notes), (), (Check("scores", "failed", (str(error),)),))
+        fault = f"{error}{trial.hint()}"
+        return Report(subject, samples.origin, tuple(samples.notes), (), (Check("scores", "failed", (fault,)),))
+    again = trial.again(scores)
+    comparisons = {
+        "order": trial.order,
+        "text and chat": trial.form,
+        "columns": trial.columns,
+        "rewards": trial.rewards,
+        "race": trial.race,
+    }
+    is_steady = again.finding != UNSTEADY
+    compared = [check(scores) if is_steady else Check(name, NOT_TRIED) for name, check in comparisons.items()]
     checks = (
         Check("scores", f"{counted(len(scores), 'number')} from {number(min(scores))} to {number(max(scores))}"),
-        trial.again(scores),
-        trial.order(scores),
-        trial.form(scores),
-        trial.columns(scores),
-        trial.rewards(scores),
-        trial.race(scores),
+        again,
+        *compared,
         trial.keeping(),
         trial.spread(scores),
         Check("time", f"{duration(seconds / len(scores))} a completion"),
@@ -73,7 +91,16 @@ class _Trial:
         if at is None:
             return Check("same again", "yes")
         fault = f"{self.name} gives {number(scores[at])} and then {number(second[at])} for {self.place(at)}"
-        return Check("same again", "no", (f"{fault}; make it depend on its arguments alone",))
+        return Check("same again", UNSTEADY, (f"{fault}; make it depend on its arguments alone",))
+
+    def hint(self) -> str:
+        """What to add when it fails with completions in the form that they have, but not in the other one."""
+        try:
+            self.score(self.samples, chat=not self.samples.are_chat)
+        except GpoError:
+            return ""
+        native, other = ("chat messages", "text") if self.samples.are_chat else ("text", "chat messages")
+        return f"; it works with {other} but not with {native}: {CURE}"
 
     def order(self, scores: list[float]) -> Check:
         """A score follows its candidate when the candidates of a group, or the groups, are in another order."""
@@ -97,17 +124,16 @@ class _Trial:
 
     def form(self, scores: list[float]) -> Check:
         """Text and chat messages give the same scores."""
-        cure = "take the text with gpocli.contracts.completion.completion_text"
         native, other = ("chat messages", "text") if self.samples.are_chat else ("text", "chat messages")
         try:
             second = self.score(self.samples, chat=not self.samples.are_chat)
         except PluginError as error:
-            return Check("text and chat", "no", (f"with {other} for {native}: {error}; {cure}",))
+            return Check("text and chat", "no", (f"with {other} for {native}: {error}; {CURE}",))
         at = first_difference(scores, second)
         if at is None:
             return Check("text and chat", "the same")
         fault = f"{self.name} gives {number(scores[at])} with {native} and {number(second[at])} with {other}"
-        return Check("text and chat", "differ", (f"{fault} for {self.place(at)}; {cure}",))
+        return Check("text and chat", "differ", (f"{fault} for {self.place(at)}; {CURE}",))
 
     def columns(self, scores: list[float]) -> Check:
         """Which data columns it cannot do without, and which change its scores."""

@@ -9,7 +9,18 @@ from typing import Any
 from gpocli.contracts.reward import checked_rewards
 from gpocli.errors import GpoError, PluginError
 from gpocli.plugin_manager import NamedReward
-from gpocli.trial.report import Check, Report, counted, duration, first_difference, kind_rows, number
+from gpocli.trial.report import (
+    CURE,
+    NOT_TRIED,
+    UNSTEADY,
+    Check,
+    Report,
+    counted,
+    duration,
+    first_difference,
+    kind_rows,
+    number,
+)
 from gpocli.trial.samples import Samples, reward_arguments
 
 Clock = Callable[[], float]
@@ -31,12 +42,15 @@ def try_reward(
     try:
         values, seconds = trial.timed()
     except PluginError as error:
-        return Report(subject, samples.origin, tuple(samples.notes), (), (Check("values", "failed", (str(error),)),))
+        fault = f"{error}{trial.hint()}"
+        return Report(subject, samples.origin, tuple(samples.notes), (), (Check("values", "failed", (fault,)),))
+    again = trial.again(values)
+    is_steady = again.finding != UNSTEADY
     checks = (
         Check("values", trial.summary(values)),
-        trial.again(values),
-        trial.form(values),
-        trial.columns(values, seconds, declares),
+        again,
+        trial.form(values) if is_steady else Check("text and chat", NOT_TRIED),
+        trial.columns(values, seconds, declares) if is_steady else Check("columns", NOT_TRIED),
         trial.spread(values),
         Check("time", f"{duration(seconds / len(values))} a completion"),
     )
@@ -95,21 +109,30 @@ class _Trial:
         changed = [name for name, value in arguments.items() if value != untouched[name]]
         if changed:
             faults.append(f'{self.name} changes its argument "{changed[0]}", which others are given too; change a copy')
-        return Check("same again", "no" if faults else "yes", tuple(faults))
+        finding = UNSTEADY if at is not None else "yes, but it changes its arguments" if changed else "yes"
+        return Check("same again", finding, tuple(faults))
+
+    def hint(self) -> str:
+        """What to add when it fails with completions in the form that they have, but not in the other one."""
+        try:
+            self.call(reward_arguments(self.samples, chat=not self.samples.are_chat))
+        except GpoError:
+            return ""
+        native, other = ("chat messages", "text") if self.samples.are_chat else ("text", "chat messages")
+        return f"; it works with {other} but not with {native}: {CURE}"
 
     def form(self, values: Values) -> Check:
         """Text and chat messages give the same values."""
-        cure = "take the text with gpocli.contracts.completion.completion_text"
         native, other = ("chat messages", "text") if self.samples.are_chat else ("text", "chat messages")
         try:
             second = self.call(reward_arguments(self.samples, chat=not self.samples.are_chat))
         except PluginError as error:
-            return Check("text and chat", "no", (f"with {other} for {native}: {error}; or {cure}",))
+            return Check("text and chat", "no", (f"with {other} for {native}: {error}; {CURE}",))
         at = first_difference(values, second)
         if at is None:
             return Check("text and chat", "the same")
         fault = f"{self.name} gives {number(values[at])} with {native} and {number(second[at])} with {other}"
-        return Check("text and chat", "differ", (f"{fault} for {self.place(at)}; {cure}",))
+        return Check("text and chat", "differ", (f"{fault} for {self.place(at)}; {CURE}",))
 
     def columns(self, values: Values, seconds: float, declares: bool) -> Check:
         """Which data columns it cannot do without, and which change what it returns."""
