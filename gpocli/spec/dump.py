@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from gpocli.spec.run_spec import RunSpec
@@ -11,21 +12,34 @@ _WORDS = {"null", "true", "false", "yes", "no", "on", "off", "y", "n", "t", "f",
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
 
 
-def dump_spec(spec: RunSpec) -> str:
-    """Write every value of `spec`, defaults included."""
-    return "\n".join(_mapping_lines(spec.model_dump(), "")) + "\n"
+def dump_spec(spec: RunSpec, remark: Callable[[str], str] | None = None) -> str:
+    """Write every value of `spec`, defaults included; what `remark` says of a dotted path follows as a comment."""
+    return "\n".join(_mapping_lines(spec.model_dump(), "", "", remark)) + "\n"
 
 
-def _mapping_lines(mapping: dict[str, Any], indent: str) -> list[str]:
-    lines: list[str] = []
+def dump_value(value: Any) -> str:
+    """Write one value on one line."""
+    return _flow(value)
+
+
+def _mapping_lines(
+    mapping: dict[str, Any], indent: str, above: str, remark: Callable[[str], str] | None
+) -> Iterator[str]:
     for name, value in mapping.items():
+        path = f"{above}{name}"
         if isinstance(value, dict) and value:
-            lines += [f"{indent}{_text(name)}:", *_mapping_lines(value, indent + "  ")]
+            yield f"{indent}{_text(name)}:"
+            yield from _mapping_lines(value, indent + "  ", f"{path}.", remark)
         elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
-            lines += [f"{indent}{_text(name)}:", *(f"{indent}- {_flow(item)}" for item in value)]
+            yield f"{indent}{_text(name)}:"
+            for i, item in enumerate(value):
+                yield f"{indent}- {_flow(item)}{_comment(f'{path}.{i}', remark)}"
         else:
-            lines.append(f"{indent}{_text(name)}: {_flow(value)}")
-    return lines
+            yield f"{indent}{_text(name)}: {_flow(value)}{_comment(path, remark)}"
+
+
+def _comment(path: str, remark: Callable[[str], str] | None) -> str:
+    return "" if remark is None else "  # " + "".join(map(_character, remark(path)))
 
 
 def _flow(value: Any) -> str:

@@ -35,8 +35,13 @@ class Draft:
     @property
     def origins(self) -> dict[str, str]:
         """Where the value at each dotted path of the spec came from."""
-        paths = [] if self.spec is None else [dotted(key) for key in _leaves(self.spec.model_dump(), ())]
-        return {path: str(self.places.get(path, DEFAULT)) for path in paths}
+        return {path: origin for path, _, origin in self.entries()}
+
+    def entries(self) -> Iterator[tuple[str, Any, str]]:
+        """The dotted path, the value and the origin of each setting."""
+        for key, value in () if self.spec is None else _leaves(self.spec.model_dump(), ()):
+            path = dotted(key)
+            yield path, value, str(self.places.get(path, DEFAULT))
 
     def place_of(self, path: str) -> Place | None:
         """Where the user wrote the value at `path`, or something beside or above it; None if nowhere near.
@@ -49,6 +54,11 @@ class Draft:
                     return place
             path = path.rpartition(".")[0]
         return None
+
+    def origins_at(self, path: str) -> list[str]:
+        """Where the values at and below `path` came from, each once; the default only where nothing else is."""
+        found = [origin for p, origin in self.origins.items() if p == path or p.startswith(f"{path}.")]
+        return list(dict.fromkeys(origin for origin in found if origin != DEFAULT)) or [DEFAULT]
 
     def is_sound(self, *paths: str) -> bool:
         """Whether the values at dotted `paths` are what the user meant, as far as is known."""
@@ -176,7 +186,7 @@ def _chosen_algorithm(layers: Sequence[Layer], assignments: Sequence[_Assignment
 
 
 def _places(spec: RunSpec, merged: Merged) -> dict[str, Place]:
-    found = {dotted(key): _place(key, merged) for key in _leaves(spec.model_dump(), ())}
+    found = {dotted(key): _place(key, merged) for key, _ in _leaves(spec.model_dump(), ())}
     return {path: place for path, place in found.items() if place is not None}
 
 
@@ -193,7 +203,7 @@ def _place(key: Key, merged: Merged) -> Place | None:
     return merged.place_of(key)
 
 
-def _leaves(value: Any, key: Key) -> Iterator[Key]:
+def _leaves(value: Any, key: Key) -> Iterator[tuple[Key, Any]]:
     if isinstance(value, dict) and value:
         for name, item in value.items():
             yield from _leaves(item, (*key, name))
@@ -201,4 +211,4 @@ def _leaves(value: Any, key: Key) -> Iterator[Key]:
         for i, item in enumerate(value):
             yield from _leaves(item, (*key, i))
     else:
-        yield key
+        yield key, value

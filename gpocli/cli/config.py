@@ -1,0 +1,47 @@
+"""`gpo config`: the resolved spec, where each value came from, and the schema for editors."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from gpocli.cli.check import ChosenAlgorithm, Preset, Set, Specs, sources_of
+from gpocli.cli.console import console
+
+app = typer.Typer(
+    help="Show a run spec as it is resolved, and its schema.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    epilog="Layers, later ones on top: defaults, --preset, specs in order, GPO__SECTION__NAME variables, --set.",
+)
+
+
+@app.command("show")
+def show_command(
+    specs: Specs = None,
+    preset: Preset = None,
+    overrides: Set = None,
+    algorithm: ChosenAlgorithm = None,
+    origin: Annotated[bool, typer.Option("--origin", help="Say where each value came from.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, values and origins by dotted path.")] = False,
+) -> None:
+    """Print the whole spec of a run, defaults included, as YAML that loads again."""
+    from gpocli.spec.dump import dump_spec
+    from gpocli.training.preflight import load_run_spec
+
+    loaded = load_run_spec(sources_of(specs, preset, overrides, algorithm))
+    if as_json:
+        values = {path: {"value": value, "origin": origin} for path, value, origin in loaded.entries()}
+        text = json.dumps(values, indent=2)
+    else:
+        remark = (lambda path: ", ".join(loaded.origins_at(path))) if origin else None
+        text = dump_spec(loaded.spec, remark).removesuffix("\n")
+    console.print(text, markup=False, soft_wrap=True)
+
+
+@app.command("schema")
+def schema_command() -> None:
+    """Print the JSON Schema of a run spec, for completion and checking in editors."""
+    from gpocli.spec.schema import spec_schema
+
+    console.print(json.dumps(spec_schema(), indent=2), markup=False, soft_wrap=True)

@@ -1,0 +1,50 @@
+"""`gpo init`: a starter spec, and the schema beside it."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpocli.cli.check import Algorithm
+from gpocli.cli.console import console
+
+
+def init_command(
+    path: Annotated[Path, typer.Argument(help="The file to write.")] = Path("run.yaml"),
+    algorithm: Annotated[Algorithm, typer.Option("--algorithm", help="The method.")] = Algorithm.gfpo,
+) -> None:
+    """Write a commented starter spec, and the schema that editors complete it from; nothing is overwritten."""
+    for written in write_starter(path, str(algorithm)):
+        console.print(f"written: {written}", markup=False, soft_wrap=True)
+    console.print(f"next: gpo check {path}", markup=False, soft_wrap=True)
+
+
+def write_starter(path: Path, algorithm: str) -> list[Path]:
+    """Write the starter to `path` and the schema beside it, and tell which files were written.
+
+    A schema that is there already is renewed. Raises `SpecError` where a file is in the way.
+    """
+    from gpocli.errors import SpecError
+    from gpocli.spec.new_file import write_new
+    from gpocli.spec.schema import spec_schema
+    from gpocli.spec.starter import SCHEMA_FILE, starter
+
+    if path.suffix not in (".yaml", ".yml"):
+        raise SpecError(f"'{path}' is not YAML, which a starter is written in; write {path.with_suffix('.yaml')}")
+    schema = path.parent / SCHEMA_FILE
+    if schema.exists() and not _is_schema(schema):
+        raise SpecError(f"'{schema}' is there already and not gpo's; move it, or name a file in another folder")
+    write_new(path, starter(algorithm, str(path)))
+    schema.write_text(json.dumps(spec_schema(), indent=2) + "\n", encoding="utf-8")
+    return [path, schema]
+
+
+def _is_schema(path: Path) -> bool:
+    from gpocli.spec.schema import TITLE
+
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and found.get("title") == TITLE

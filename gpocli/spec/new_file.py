@@ -1,0 +1,17 @@
+"""Writing files that a user asked for, never over one that is there."""
+
+from pathlib import Path
+
+from gpocli.errors import EnvironmentFault, SpecError
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write `text` to a file that does not exist yet. Raises `SpecError` where it does."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise SpecError(f"'{path}' is there already; name another file") from error
+    except OSError as error:
+        raise EnvironmentFault(f"cannot write '{path}' ({error.strerror}); name another file") from error
