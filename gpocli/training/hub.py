@@ -1,10 +1,7 @@
 """Not waiting for a model hub that cannot be reached."""
 
 import os
-import socket
 import sys
-from urllib.parse import urlsplit
-from urllib.request import getproxies
 
 
 def go_offline_if_unreachable() -> bool:
@@ -13,6 +10,10 @@ def go_offline_if_unreachable() -> bool:
     Without this they ask five times, for about 23 seconds, before they say so. To be called before a hub id is
     loaded; behind a proxy nothing is changed.
     """
+    import socket
+    from urllib.parse import urlsplit
+    from urllib.request import getproxies
+
     from huggingface_hub import constants
 
     host = urlsplit(constants.ENDPOINT).hostname
