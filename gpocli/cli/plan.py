@@ -30,7 +30,7 @@ def plan_command(
     processes: Annotated[int, typer.Option("--processes", help="Processes to train on, one a device.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
-    """Show what a step, an epoch and the run are made of, and the memory that a process needs. Loads no model."""
+    """Show the steps of a run and the memory it needs, before a model is loaded."""
     from gpocli.planning.plan import plan_run
     from gpocli.spec.layer import Flag
     from gpocli.training.preflight import SpecSources

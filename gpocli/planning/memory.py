@@ -157,15 +157,15 @@ def _weights(model: Architecture, adapter: Sequence[Weight], sizes: RunSizes) ->
     linear = sum(weight.numel for weight in model.weights if weight.linear and weight.name != "lm_head")
     if sizes.quantization is None:
         base = model.parameters * element
-        how = f"{_millions(model.parameters)} x {element} bytes ({sizes.dtype})"
+        how = f"{_short(model.parameters)} x {element} bytes ({sizes.dtype})"
     else:
         packed = linear * (_NF4_BYTES if sizes.quantization == "4bit" else 1)
         base = int(packed) + (model.parameters - linear) * _FLOAT32
-        how = f"{_millions(linear)} in linear layers as {sizes.quantization}, the others float32"
+        how = f"{_short(linear)} in linear layers as {sizes.quantization}, the others float32"
     parts = [Part("weights", base, "always", sizes.quantization is None, how)]
     if sizes.lora is not None:
         elements = _elements(adapter)
-        how = f"{_millions(elements)} x 4 bytes, rank {sizes.lora.rank}"
+        how = f"{_short(elements)} x 4 bytes, rank {sizes.lora.rank}"
         parts.append(Part("adapter", elements * _FLOAT32, "always", True, how))
     if sizes.reference and sizes.lora is None:
         parts.append(Part("reference model", base, "always", True, "a second copy, for the KL term (beta > 0)"))
@@ -181,7 +181,7 @@ def _updates(trained: Sequence[Weight], sizes: RunSizes) -> list[Part]:
     gradients = elements * element
     states = optimizer_bytes(sizes.optimizer, trained, element)
     parts = [
-        Part("gradients", gradients, "training", True, f"{_millions(elements)} trained x {element} bytes"),
+        Part("gradients", gradients, "training", True, f"{_short(elements)} trained x {element} bytes"),
         Part("optimizer states", states, "always", sizes.optimizer in EXACT_OPTIMIZERS, f"of {sizes.optimizer}"),
     ]
     if sizes.processes > 1:
@@ -249,7 +249,9 @@ def _factors(shape: tuple[int, ...]) -> int:
     return prod(shape[:-1]) + prod(shape[:-2]) * shape[-1]
 
 
-def _millions(elements: int) -> str:
-    if elements < 1_000_000_000:
-        return f"{elements / 1e6:.3g}M"
-    return f"{elements / 1e9:.3g}B"
+def _short(elements: int) -> str:
+    """A count of elements as names of models have it: `631K`, `8.03B`."""
+    for unit, name in ((1e9, "B"), (1e6, "M"), (1e3, "K")):
+        if elements >= unit:
+            return f"{elements / unit:.3g}{name}"
+    return str(elements)

@@ -151,7 +151,7 @@ def test_states_are_those_of_the_real_optimizer(name):
 
 @pytest.mark.parametrize("autocast", [False, True])
 @pytest.mark.parametrize(
-    ("name", "off"), [("Llama", 0.2), ("Qwen2", 0.2), ("Qwen3", 0.2), ("Gemma2", 0.35), ("GPT2", 0.2)]
+    ("name", "off"), [("Llama", 0.2), ("Qwen2", 0.2), ("Qwen3", 0.2), ("Gemma2", 0.35), ("GPT2", 0.25)]
 )
 def test_activations_are_near_those_of_a_real_pass(name, off, autocast):
     model, config = build(name)
