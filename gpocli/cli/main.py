@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from gpocli import __version__
-from gpocli.cli import check, config, filters, init, plan, plugins, presets, rewards, train
+from gpocli.cli import check, config, doctor, filters, init, plan, plugins, presets, rewards, train
 from gpocli.cli.console import console, error_console
 from gpocli.errors import GpoError
 
@@ -28,6 +28,7 @@ app.add_typer(presets.app, name="presets")
 app.add_typer(filters.app, name="filters")
 app.add_typer(rewards.app, name="rewards")
 app.add_typer(plugins.app, name="plugins")
+app.command("doctor")(doctor.doctor_command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -42,9 +43,7 @@ def gpo(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
-    no_plugins: Annotated[
-        bool, typer.Option("--no-plugins", help="Load no installed plugin. GPO_PLUGINS=a,b loads some.")
-    ] = False,
+    no_plugins: Annotated[bool, typer.Option("--no-plugins", help="Load no installed plugin.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Make a broken plugin an error.")] = False,
 ) -> None:
     """Options of every command."""
