@@ -62,7 +62,8 @@ def main() -> None:
     except GpoError as error:
         if os.environ.get("GPO_DEBUG"):
             raise
-        error_console.print(str(error), markup=False, soft_wrap=True)
+        if text := str(error):  # none in processes of a run whose main one says it
+            error_console.print(text, markup=False, soft_wrap=True)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         error_console.print("interrupted")

@@ -238,7 +238,8 @@ def _train(algorithm: str, given: dict[str, Any]) -> None:
     flags = flags_of(algorithm, given)
     sources = SpecSources(given["specs"] or [], given["overrides"] or [], flags, given["preset"], os.environ)
     outcome = train(sources, resume=given["resume"], console=console)
-    console.print(f"saved: {outcome.path}", markup=False, soft_wrap=True)
+    if outcome is not None:
+        console.print(f"saved: {outcome.path}", markup=False, soft_wrap=True)
 
 
 def flags_of(algorithm: str, given: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 import logging
 import os
+import shlex
 import signal
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +17,7 @@ from gpocli.spec import RunSpec
 from gpocli.spec.dump import dump_spec
 from gpocli.training.preflight import Preflight, SpecSources, check_run, draft_run_spec, load_run_spec
 from gpocli.training.progress import open_progress
-from gpocli.training.run_directory import RunDirectory, run_stem
+from gpocli.training.run_directory import RunDirectory, run_stem, step_of
 from gpocli.training.summary import RunSummary, summarize
 
 
@@ -27,13 +29,17 @@ class RunOutcome:
     summary: RunSummary
 
 
-def train(sources: SpecSources, *, resume: bool, console: Console) -> RunOutcome:
-    """Check, train and save. Raises `GpoError`; `Interrupted` when a signal stopped the run."""
+def train(sources: SpecSources, *, resume: bool, console: Console) -> RunOutcome | None:
+    """Check, train and save; None in the processes of a run that are not the main one.
+
+    Raises `GpoError`; `Interrupted`, with a text in the main process only, when a signal stopped the run.
+    """
     rank, processes = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
     stored = _stored_spec(sources) if resume else None
     draft = draft_run_spec(sources if stored is None else _on_top_of(stored, sources))
     if stored is not None:
         _refuse_changes(stored, draft.loaded().spec)
+    quiet_libraries(telemetry=draft.spec is not None and draft.spec.run.telemetry)
     ready = check_run(draft, processes)
     directory = _claim_directory(ready, resume=resume, rank=rank, processes=processes)
     try:
@@ -46,9 +52,8 @@ def train(sources: SpecSources, *, resume: bool, console: Console) -> RunOutcome
 
 def _train_in(
     directory: RunDirectory, ready: Preflight, *, resume: bool, console: Console, is_main: bool
-) -> RunOutcome:
+) -> RunOutcome | None:
     spec = ready.spec
-    quiet_libraries(telemetry=spec.run.telemetry)
     with open_progress(console, main_process=is_main) as progress:
         for note in ready.notes:
             progress.note(note)
@@ -59,6 +64,7 @@ def _train_in(
         from gpocli.training.records import CandidateWriter
         from gpocli.training.stop_signals import StopSignals
 
+        quiet_transformers()
         trainer = assemble(ready, directory.checkpoints_path, note=progress.note)
         trainer.on_candidates = CandidateWriter(directory.candidates_path)
         take_over_display(trainer, ProgressLink(progress, _title(spec), directory.append_metrics))
@@ -66,33 +72,62 @@ def _train_in(
         trainer.add_callback(signals)
         checkpoint = directory.latest_checkpoint() if resume else None
         if checkpoint is not None and is_main:
-            directory.rewind(int(checkpoint.name.rsplit("-", 1)[1]))
+            directory.rewind(step_of(checkpoint))
         try:
             with signals.caught():
-                trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
-        except KeyboardInterrupt:
+                _take_steps(trainer, checkpoint)
+                if trainer.state.global_step < trainer.state.max_steps and signals.received is not None:
+                    raise _Stopped(signals.received)
+                trainer.save_model(str(directory.model_path))
+        except (KeyboardInterrupt, _Stopped) as stop:
             progress.interrupted()
-            raise Interrupted(_stopped(directory), signal.SIGINT) from None
-        if signals.received is not None:
-            progress.interrupted()
-            raise Interrupted(_stopped(directory), signals.received)
-        trainer.save_model(str(directory.model_path))
+            number = stop.number if isinstance(stop, _Stopped) else signal.SIGINT
+            raise Interrupted(_where_it_stopped(directory, spec) if is_main else "", number) from None
+        if not is_main:
+            return None
         summary = summarize(directory.read_metrics())
         progress.finish(summary)
     return RunOutcome(directory.path, summary)
 
 
+class _Stopped(Exception):
+    """A signal ended the training between two steps."""
+
+    def __init__(self, number: signal.Signals) -> None:
+        self.number = number
+
+
+def _take_steps(trainer: Any, checkpoint: Path | None) -> None:
+    """Train to the end of the run, from `checkpoint` if there is one.
+
+    transformers would take one step more from a checkpoint of the last step, which is there when a run was stopped
+    before its final model was saved: the checkpoint is then only loaded.
+    """
+    last_step = trainer.args.max_steps
+    if checkpoint is not None and 0 < last_step <= step_of(checkpoint):
+        trainer._load_from_checkpoint(str(checkpoint))
+    else:
+        trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
+
+
 def quiet_libraries(*, telemetry: bool) -> None:
-    """Switch off the bars, log noise and, unless asked for, the usage ping of the libraries below."""
+    """Switch off the bars, log noise and, unless asked for, the usage ping of the libraries below.
+
+    To be called before any of them is imported, since they read these variables then.
+    """
     if not telemetry:
         os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
     os.environ["TRL_EXPERIMENTAL_SILENCE"] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
+    os.environ["HF_DATASETS_DISABLE_PROGRESS_BARS"] = "1"
+    os.environ["TORCH_CPP_LOG_LEVEL"] = "ERROR"
     logging.getLogger().setLevel(logging.ERROR)
-    import warnings
-
     warnings.simplefilter("ignore")
+
+
+def quiet_transformers() -> None:
+    """Switch off what transformers shows even so."""
     from transformers.utils import logging as transformers_logging
 
     transformers_logging.set_verbosity_error()
@@ -107,46 +142,68 @@ def _title(spec: RunSpec) -> str:
     return " ".join(part for part in (algorithm.type, sizes, filters) if part) + f" on {spec.model.name}"
 
 
-def _stopped(directory: RunDirectory) -> str:
+def _where_it_stopped(directory: RunDirectory, spec: RunSpec) -> str:
     checkpoint = directory.latest_checkpoint()
     if checkpoint is None:
-        return f"stopped before the first checkpoint; {directory.path} holds what was recorded"
-    return f"stopped at {checkpoint.name}; go on with --resume --out {directory.path}"
+        return f"stopped before the first checkpoint; '{directory.path}' holds what was recorded, start anew elsewhere"
+    again = f"gpo train {spec.algorithm.type} --resume --out {shlex.quote(str(directory.path))}"
+    return f"stopped at {checkpoint.name}; go on with: {again}"
 
 
 # The run directory
 
 
 def _claim_directory(ready: Preflight, *, resume: bool, rank: int, processes: int) -> RunDirectory:
-    run = ready.spec.run
-    if resume:
-        assert run.dir is not None
-        return RunDirectory.open_for_resume(run.dir) if rank == 0 else RunDirectory(run.dir)
-    chosen = run.dir or (None if run.name is None else str(Path("runs") / run.name))
+    """The run directory, claimed by the main process; all processes raise `SpecError` when it cannot be had."""
+    directory, fault = None, None
     if rank == 0:
-        if chosen is not None:
-            directory = RunDirectory.create(chosen)
-        else:
-            filters = [one.name for one in ready.filters]
-            directory = RunDirectory.create_named("runs", run_stem(ready.spec.algorithm.type, *filters))
-        chosen = str(directory.path)
-    else:
-        directory = None
+        try:
+            directory = _open_directory(ready.spec) if resume else _make_directory(ready)
+        except SpecError as error:
+            if processes == 1:
+                raise
+            fault = str(error)
     if processes > 1:
-        chosen = _from_main_process(chosen)
-    if directory is None:
-        assert chosen is not None
-        directory = RunDirectory(chosen)
+        path, fault = _from_main_process((None if directory is None else str(directory.path), fault))
+        if fault is not None:
+            raise SpecError(fault)
+        directory = directory or RunDirectory(path)
+    assert directory is not None
     return directory
 
 
-def _from_main_process(path: str | None) -> str:
-    """The main process's run directory, told to all processes."""
+def _make_directory(ready: Preflight) -> RunDirectory:
+    run = ready.spec.run
+    if run.dir is not None:
+        return RunDirectory.create(run.dir)
+    if run.name is not None:
+        return RunDirectory.create(Path("runs") / run.name)
+    filters = [one.name for one in ready.filters]
+    return RunDirectory.create_named("runs", run_stem(ready.spec.algorithm.type, *filters))
+
+
+def _open_directory(spec: RunSpec) -> RunDirectory:
+    """The run directory to resume, unless there is nothing left to do in it."""
+    assert spec.run.dir is not None
+    directory = RunDirectory.open_for_resume(spec.run.dir)
+    checkpoint = directory.latest_checkpoint()
+    assert checkpoint is not None
+    done, steps = step_of(checkpoint), spec.run.steps
+    if steps is not None and done >= steps and directory.has_model():
+        directory.close()
+        raise SpecError(
+            f"'{directory.path}' has done {done} steps, and {steps} are asked for; write --steps {2 * done} to go on"
+        )
+    return directory
+
+
+def _from_main_process(message: Any) -> Any:
+    """What the main process says, told to all processes."""
     from accelerate import PartialState
     from accelerate.utils import broadcast_object_list
 
     PartialState()
-    return str(broadcast_object_list([path])[0])
+    return broadcast_object_list([message])[0]
 
 
 def _with_directory(spec: RunSpec, directory: RunDirectory) -> RunSpec:

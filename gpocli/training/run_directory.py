@@ -137,6 +137,10 @@ class RunDirectory:
         whole = [(step, path) for step, path in self._checkpoints() if _is_whole(path)]
         return max(whole)[1] if whole else None
 
+    def has_model(self) -> bool:
+        """Whether the final model is there and whole: transformers writes `training_args.bin` last."""
+        return (self.model_path / "training_args.bin").is_file()
+
     def rewind(self, step: int) -> None:
         """Take out metrics and candidates of later steps than `step`, which a resumed run will make again."""
         rewind_metrics(self.metrics_path, step)
@@ -165,7 +169,7 @@ class RunDirectory:
 
     def _refuse_used(self) -> None:
         names = {entry.name for entry in self.path.iterdir()}
-        if names & {_LOCK, _SPEC} or not names:
+        if _LOCK in names or not names:
             left = names - {_LOCK, _SPEC, _SPEC + ".part", _CANDIDATES, _CHECKPOINTS}
             inside = [folder for folder in (self.candidates_path, self.checkpoints_path) if folder.is_dir()]
             if left or any(any(folder.iterdir()) for folder in inside):
@@ -195,6 +199,11 @@ def run_stem(*parts: str, now: time.struct_time | None = None) -> str:
     words = [re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in parts]
     stamp = time.strftime("%Y%m%d-%H%M%S", now or time.localtime())
     return "-".join([*filter(None, words), stamp])
+
+
+def step_of(checkpoint: Path) -> int:
+    """The step that a checkpoint was written after."""
+    return int(checkpoint.name.rsplit("-", 1)[1])
 
 
 def _lock(descriptor: int) -> bool:

@@ -9,6 +9,7 @@ from gpocli.spec.algorithm import GFPOSpec, GMPOSpec, GRPOSpec
 from gpocli.spec.batch import BatchPlan
 
 EVAL_BATCH = 64
+NEVER = 10**9
 
 
 def trainer_options(spec: RunSpec, plan: BatchPlan, output_dir: Path, device_type: str) -> dict[str, Any]:
@@ -21,8 +22,8 @@ def trainer_options(spec: RunSpec, plan: BatchPlan, output_dir: Path, device_typ
         "num_train_epochs": 1.0 if run.epochs is None else run.epochs,
         "logging_steps": run.log_every,
         "logging_first_step": True,
-        "save_strategy": "no" if run.save_every is None else "steps",
-        "save_steps": run.save_every or 500,
+        "save_strategy": "steps",  # which saves after the last step too
+        "save_steps": run.save_every or NEVER,
         "save_total_limit": run.keep_checkpoints,
         "report_to": list(run.trackers) or "none",
         "disable_tqdm": True,
