@@ -11,7 +11,7 @@ from gpocli.cli.console import console, error_console
 
 if TYPE_CHECKING:
     from gpocli.spec.fault import Fault
-    from gpocli.training.preflight import SpecSources
+    from gpocli.training.layers import SpecSources
 
 
 class Algorithm(StrEnum):
@@ -72,8 +72,9 @@ def check_command(
     import json
 
     from gpocli.spec.fault import as_error
+    from gpocli.training.layers import draft_run_spec
     from gpocli.training.outlook import outlook
-    from gpocli.training.preflight import draft_run_spec, examine, processes_of_this_run
+    from gpocli.training.preflight import examine, processes_of_this_run
 
     examined = examine(
         draft_run_spec(sources_of(specs, preset, overrides, algorithm)), processes or processes_of_this_run()
@@ -104,7 +105,7 @@ def sources_of(
 ) -> "SpecSources":
     """The layers of a spec as commands that do not train take them, variables included."""
     from gpocli.spec.layer import Flag
-    from gpocli.training.preflight import SpecSources
+    from gpocli.training.layers import SpecSources
 
     flags = None if algorithm is None else {"algorithm.type": Flag(f"--algorithm {algorithm}", str(algorithm))}
     return SpecSources(specs or [], overrides or [], flags, preset, os.environ)

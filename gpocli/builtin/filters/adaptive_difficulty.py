@@ -22,7 +22,7 @@ Count = Annotated[int, Field(ge=0)]
 class AdaptiveDifficultyOptions(BaseModel):
     """How many completions are kept at each difficulty, and from when on."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     keep: Annotated[tuple[Count, Count, Count, Count] | None, Field(strict=False)] = None
     """How many to keep of very hard, hard, medium and easy groups, none above k. When not given: k, k, 3k/4

@@ -13,7 +13,7 @@ from gpocli.extensions import FilterExtension
 class CorrectOptions(BaseModel):
     """What counts as right."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     reward: str | None = Field(default=None, min_length=1)
     """The name of the reward that tells right from wrong; the weighted sum of all rewards when not given."""

@@ -12,7 +12,7 @@ from gpocli.extensions import FilterExtension
 class RandomOptions(BaseModel):
     """Which lots are drawn."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     seed: int = Field(default=0, ge=0)
     """Another seed keeps other candidates."""

@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 class AccuracyOptions(BaseModel):
     """Options of `accuracy`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     answer_column: str = Field(default="answer", min_length=1)
     """The data column with the gold answers."""

@@ -14,7 +14,7 @@ from gpocli.extensions import RewardExtension
 class ExactOptions(BaseModel):
     """Options of `exact`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     answer_column: str = Field(default="answer", min_length=1)
     """The data column with the gold answers."""

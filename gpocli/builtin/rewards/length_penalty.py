@@ -11,7 +11,7 @@ from gpocli.extensions import RewardExtension
 class LengthPenaltyOptions(BaseModel):
     """Options of `length_penalty`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     target_tokens: int = Field(default=0, ge=0)
     """Tokens that are free."""

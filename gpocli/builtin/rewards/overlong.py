@@ -12,7 +12,7 @@ from gpocli.extensions import RewardExtension
 class OverlongOptions(BaseModel):
     """Options of `overlong`. The paper uses `max_tokens` 20480 and `buffer` 4096."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     enabled: bool = True
     """Whether anything is punished; without it no other option is needed and every reward is 0."""

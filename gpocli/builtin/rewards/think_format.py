@@ -13,7 +13,7 @@ from gpocli.extensions import RewardExtension
 class ThinkFormatOptions(BaseModel):
     """Options of `think_format`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     opening: Opening = "auto"
     """Who writes the opening tag: `prompt` (or its chat template), `completion`, or `auto`: whoever did."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from gpocli.embedded import MODEL_PATH
 from gpocli.training.checks.findings import Findings
+from gpocli.training.layers import EMBEDDED
 
-EMBEDDED = "embedded"
 _WEIGHTS = (".safetensors", ".bin")
 
 

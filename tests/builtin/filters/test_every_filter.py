@@ -8,6 +8,7 @@ import pytest
 
 from gpocli.builtin.filters import adaptive_difficulty, correct, length, token_efficiency
 from gpocli.contracts.filter import GroupFilter, select
+from gpocli.contracts.option_docs import option_docs
 
 MODULES = [adaptive_difficulty, correct, length, token_efficiency]  # `random` is about places, not candidates
 TEXTS = ["a", "bb", "ccc", "dddd", "e"]
@@ -40,4 +41,4 @@ def test_text_and_messages_score_the_same(module):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_every_option_says_what_it_is(module):
-    assert all(option.description for option in module.EXTENSION.options.model_fields.values())
+    assert all(option.doc for option in option_docs(module.EXTENSION.options))
