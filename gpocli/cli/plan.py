@@ -1,12 +1,11 @@
 """`gpo plan`: the arithmetic of a run and the memory it needs, before anything is loaded."""
 
-import os
-from dataclasses import asdict
-from pathlib import Path
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gpocli.cli.check import ChosenAlgorithm, Preset, Set, Specs, sources_of
 from gpocli.cli.extension_view import plain_table, print_json, print_lines, print_table
 
 if TYPE_CHECKING:
@@ -17,27 +16,33 @@ Line = tuple[str, str, str]
 
 
 def plan_command(
-    specs: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Run specs (YAML, TOML, JSON), later ones on top of earlier ones.", show_default=False),
-    ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Any value of the spec, as batch.micro_batch=4; repeats.", metavar="KEY=VALUE"),
-    ] = None,
+    specs: Specs = None,
     model: Annotated[str | None, typer.Option("--model", help="Folder or hub id.", show_default=False)] = None,
     data: Annotated[str | None, typer.Option("--data", help="File or hub id.", show_default=False)] = None,
-    processes: Annotated[int, typer.Option("--processes", help="Processes to train on, one a device.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    preset: Preset = None,
+    overrides: Set = None,
+    algorithm: ChosenAlgorithm = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            "--processes",
+            min=1,
+            help="Processes that will train [dim]\\[default: WORLD_SIZE, else 1][/dim].",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the steps of a run and the memory it needs, before a model is loaded."""
     from gpocli.planning.plan import plan_run
     from gpocli.spec.layer import Flag
-    from gpocli.training.preflight import SpecSources
+    from gpocli.training.preflight import processes_of_this_run
 
+    sources = sources_of(specs, preset, overrides, algorithm)
     flags = {"model.name": ("--model", model), "data.source": ("--data", data)}
     given = {path: Flag(flag, value) for path, (flag, value) in flags.items() if value is not None}
-    plan = plan_run(SpecSources(specs or [], overrides or [], given, environment=os.environ), processes)
+    sources = replace(sources, flags={**(sources.flags or {}), **given})
+    plan = plan_run(sources, processes or processes_of_this_run())
     if as_json:
         print_json(as_record(plan))
     else:
@@ -74,7 +79,10 @@ def as_record(plan: "RunPlan") -> dict[str, Any]:
 
 def show(plan: "RunPlan") -> None:
     """Print the plan as tables."""
-    print_lines(_title(plan), "")
+    from gpocli.training.outlook import what_runs
+
+    processes = _times(plan.batch.processes, "process", "processes")
+    print_lines(f"{what_runs(plan.spec)}, {processes}", "")
     _table("a step", step_lines(plan))
     _table("a generation batch", generation_lines(plan))
     if plan.data is not None:
@@ -194,15 +202,6 @@ def size(number: float) -> str:
     return f"{number:.{digits}f} {units[0]}"
 
 
-def _title(plan: "RunPlan") -> str:
-    algorithm, batch = plan.spec.algorithm, plan.batch
-    filters = " > ".join(one.name for one in getattr(algorithm, "filters", []))
-    sizes = f"{batch.candidates_per_prompt}"
-    if filters:
-        sizes = f"{batch.kept_per_prompt}/{batch.candidates_per_prompt} {filters}"
-    return f"{algorithm.type} {sizes} on {plan.spec.model.name}, {_times(batch.processes, 'process', 'processes')}"
-
-
 def _sampled_tokens(plan: "RunPlan") -> int:
     """Tokens sampled for a step at most; a generation batch is shared by all the steps that use it."""
     batch = plan.batch
@@ -220,7 +219,7 @@ def _times(number: int, one: str, many: str | None = None) -> str:
 
 
 def _count(number: int) -> str:
-    return f"{number:,}".replace(",", " ")
+    return f"{number:,}"
 
 
 def _table(title: str, lines: list[Line]) -> None:

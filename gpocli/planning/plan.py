@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpocli.data import Rows
-from gpocli.errors import EnvironmentFault
 from gpocli.planning.architecture import Architecture
 from gpocli.planning.memory import MemoryEstimate, RunSizes, estimate_memory
 from gpocli.planning.model_config import NoConfig, find_architecture
 from gpocli.spec import RunSpec
 from gpocli.spec.batch import BatchPlan, notices, solve
-from gpocli.training.preflight import SpecSources, check_run, load_run_spec
+from gpocli.spec.fault import Fault, as_error
+from gpocli.training.checks.data import check_rows
+from gpocli.training.checks.findings import Findings
+from gpocli.training.preflight import SpecSources, draft_run_spec, examine
 from gpocli.training.trainer_options import trainer_options
 
 _BYTES_A_TOKEN = 3
@@ -60,14 +62,30 @@ class RunPlan:
 
 
 def plan_run(sources: SpecSources, processes: int = 1) -> RunPlan:
-    """Work the plan of a run out. Raises `SpecError` for a faulty one, with sizes that divide where its do not."""
-    loaded = load_run_spec(sources)
-    spec, rows = loaded.spec, None
-    try:
-        ready = check_run(loaded, processes)
-        batch, rows, notes = ready.plan, ready.rows, list(ready.notes)
-    except EnvironmentFault as fault:
-        batch, notes = solve(spec, processes), [f"the rows are not counted: {fault}", *notices(spec)]
+    """Work the plan of a run out.
+
+    Raises the error of `gpo check`, with sizes that divide where those of the spec do not. What only training needs
+    (a package, the weights) may be missing, and rows on a hub that does not answer: then a note says so.
+    """
+    draft = draft_run_spec(sources)
+    examined = examine(draft, processes)
+    if examined.ready is not None:
+        ready = examined.ready
+        return _planned(ready.spec, ready.plan, ready.rows, list(ready.notes))
+    if draft.spec is None or not all(_can_be_missing(fault, draft.spec) for fault in examined.faults):
+        raise as_error(examined.faults)
+    batch = solve(draft.spec, processes)
+    has_rows = not any(fault.key.startswith("data.") for fault in examined.faults)
+    rows = check_rows(Findings(draft), batch) if has_rows else None
+    return _planned(draft.spec, batch, rows, [*map(str, examined.faults), *notices(draft.spec)])
+
+
+def _can_be_missing(fault: Fault, spec: RunSpec) -> bool:
+    is_about_weights = fault.key == "model.name" and (Path(spec.model.name).expanduser() / "config.json").is_file()
+    return fault.kind == "environment" or is_about_weights
+
+
+def _planned(spec: RunSpec, batch: BatchPlan, rows: Rows | None, notes: list[str]) -> RunPlan:
     model = None
     try:
         model = find_architecture(spec.model)
@@ -75,9 +93,8 @@ def plan_run(sources: SpecSources, processes: int = 1) -> RunPlan:
         notes.append(f"memory is not estimated: {fault}")
     prompt = longest_prompt(spec, rows, None if model is None else model.context)
     memory = None if model is None else estimate_memory(model, run_sizes(spec, batch, model, prompt.tokens))
-    return RunPlan(
-        spec, batch, None if rows is None else plan_data(spec, batch, len(rows)), prompt, memory, tuple(notes)
-    )
+    data = None if rows is None else plan_data(spec, batch, len(rows))
+    return RunPlan(spec, batch, data, prompt, memory, tuple(notes))
 
 
 def plan_data(spec: RunSpec, batch: BatchPlan, rows: int) -> DataPlan:

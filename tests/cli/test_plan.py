@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
@@ -56,14 +57,14 @@ a step           count  made of
 prompts              3  batch.prompts_per_step
 rows trained on     12  3 prompts x 4 kept of 16
 micro-batches        6  12 rows / 2 rows at a time
-tokens at most   1 200  12 rows x 100 (sampling.max_tokens)
+tokens at most   1,200  12 rows x 100 (sampling.max_tokens)
 
 a generation batch  count  made of
 prompts                 3  3 a step x 1 update
 candidates sampled     48  3 prompts x 16 (algorithm.group_size)
 rows trained on        12  3 prompts x 4
 steps                   1  1 update x 1 iteration
-tokens at most      4 800  48 candidates x 100 (sampling.max_tokens)
+tokens at most      4,800  48 candidates x 100 (sampling.max_tokens)
 
 the data          count  made of
 rows                  7  rows.jsonl
@@ -159,6 +160,29 @@ def test_a_model_without_a_config_leaves_the_rest(run):
         "- memory is not estimated: model 'org/never-seen' is not in the cache yet; "
         "fetch it: hf download org/never-seen config.json"
     )
+
+
+def test_a_folder_with_a_config_alone_is_enough(run, tmp_path, tiny_model):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text((Path(tiny_model) / "config.json").read_text())
+    text = run("--data", "rows.jsonl", "--model", "./model", *SMALL)
+    assert MEMORY.splitlines()[2] in text
+    assert text.splitlines()[-1] == (
+        "- --model: model.name: './model' holds no weights (.safetensors or .bin); save the model there, or name "
+        "another folder"
+    )
+
+
+def test_what_is_wrong_besides_is_told_as_gpo_check_does(run):
+    with pytest.raises(SpecError) as caught:
+        run("--data", "rows.jsonl", "--model", "./nowhere", *SMALL, "--set", "optim.learning_rate=-1")
+    assert [line.split(": ")[1] for line in str(caught.value).splitlines()] == ["optim.learning_rate", "model.name"]
+
+
+def test_a_hub_that_does_not_answer_leaves_the_data_out(run):
+    plan = json.loads(run("--data", "org/never-seen", "--json"))
+    assert plan["data"] is None
+    assert plan["notes"][0].startswith("--data: data.source: cannot load dataset 'org/never-seen' from the hub")
 
 
 @pytest.mark.parametrize(
