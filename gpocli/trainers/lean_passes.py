@@ -6,6 +6,7 @@ import torch
 from trl import GRPOTrainer
 
 from gpocli.rollout.trim import length_chunks, order_by_length, trimmable_sides, used_columns
+from gpocli.trainers.lm_head import completions_only
 
 
 class LeanPasses(GRPOTrainer):  # type: ignore[misc]
@@ -45,9 +46,10 @@ class LeanPasses(GRPOTrainer):  # type: ignore[misc]
         self, model: Any, input_ids: torch.Tensor, attention_mask: torch.Tensor, logits_to_keep: int, **kwargs: Any
     ) -> tuple[torch.Tensor, torch.Tensor | None, torch.Tensor | None]:
         used = used_columns(attention_mask, logits_to_keep, trimmable_sides(self.accelerator.unwrap_model(model)))
-        logps, entropies, aux_loss = super()._get_per_token_logps_and_entropies(
-            model, used.cut(input_ids), used.cut(attention_mask), used.logits_to_keep, **kwargs
-        )
+        with completions_only():
+            logps, entropies, aux_loss = super()._get_per_token_logps_and_entropies(
+                model, used.cut(input_ids), used.cut(attention_mask), used.logits_to_keep, **kwargs
+            )
         return used.restore(logps), None if entropies is None else used.restore(entropies), aux_loss
 
     def _prepare_inputs(self, generation_batch: Any) -> Any:
