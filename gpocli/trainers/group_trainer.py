@@ -337,7 +337,7 @@ class GroupTrainer(FastSampling, LeanPasses):
     # Checkpoints
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
-        super()._save_checkpoint(model, trial)
+        # Before the parent's part, which ends with the file that marks a checkpoint as whole.
         folder = Path(self._get_output_dir(trial=trial)) / f"{PREFIX_CHECKPOINT_DIR}-{self.state.global_step}"
         folder.mkdir(parents=True, exist_ok=True)
         is_mid_window = self._step % (self.args.steps_per_generation * self.num_iterations) != 0
@@ -349,6 +349,8 @@ class GroupTrainer(FastSampling, LeanPasses):
             },
             folder / self._generation_state_name(),
         )
+        self.accelerator.wait_for_everyone()
+        super()._save_checkpoint(model, trial)
 
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
         super()._load_optimizer_and_scheduler(checkpoint)

@@ -189,7 +189,7 @@ def _open_directory(spec: RunSpec) -> RunDirectory:
     checkpoint = directory.latest_checkpoint()
     assert checkpoint is not None
     done, steps = step_of(checkpoint), spec.run.steps
-    if steps is not None and done >= steps and directory.has_model():
+    if steps is not None and done >= steps and directory.has_model_of(checkpoint):
         directory.close()
         raise SpecError(
             f"'{directory.path}' has done {done} steps, and {steps} are asked for; write --steps {2 * done} to go on"

@@ -25,6 +25,7 @@ from gpocli.training.metrics import Kind, append_metrics, read_metrics, rewind_m
 from gpocli.training.records import rewind_candidates
 
 _LOCK, _SPEC, _CANDIDATES, _CHECKPOINTS = "run.lock", "spec.yaml", "candidates", "checkpoints"
+_STATE = "trainer_state.json"  # written last, so that a checkpoint with it is whole
 _CHECKPOINT = re.compile(r"checkpoint-(\d+)")
 
 
@@ -132,14 +133,15 @@ class RunDirectory:
     def latest_checkpoint(self) -> Path | None:
         """The whole checkpoint with the highest step; None when there is none.
 
-        transformers writes `trainer_state.json` last, so a checkpoint without it, or with half of it, is not whole.
+        A checkpoint without its last file, or with half of it, is not whole.
         """
         whole = [(step, path) for step, path in self._checkpoints() if _is_whole(path)]
         return max(whole)[1] if whole else None
 
-    def has_model(self) -> bool:
-        """Whether the final model is there and whole: transformers writes `training_args.bin` last."""
-        return (self.model_path / "training_args.bin").is_file()
+    def has_model_of(self, checkpoint: Path) -> bool:
+        """Whether the final model is there, whole, and no older than `checkpoint`."""
+        last_file = self.model_path / "training_args.bin"  # in the order that transformers writes them
+        return last_file.is_file() and last_file.stat().st_mtime >= (checkpoint / _STATE).stat().st_mtime
 
     def rewind(self, step: int) -> None:
         """Take out metrics and candidates of later steps than `step`, which a resumed run will make again."""
@@ -226,7 +228,7 @@ def _lock(descriptor: int) -> bool:
 
 def _is_whole(checkpoint: Path) -> bool:
     try:
-        json.loads((checkpoint / "trainer_state.json").read_bytes())
+        json.loads((checkpoint / _STATE).read_bytes())
     except (OSError, ValueError):
         return False
     return True
