@@ -32,7 +32,7 @@ class ModelSpec(Section):
     revision: str | None = Field(default=None, min_length=1)
     """Branch, tag or commit of a hub id; null: the main one."""
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    """Type of the weights in memory; `auto`: as they are stored."""
+    """Type of the weights in memory; `auto`: float32, computed in bfloat16 on a GPU that has it."""
     lora: LoraSpec | None = None
     """Adapter to train; null: train all weights."""
     quantization: Literal["4bit", "8bit"] | None = None

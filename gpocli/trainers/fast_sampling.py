@@ -8,6 +8,7 @@ from trl import GRPOTrainer
 
 from gpocli.errors import SpecError
 from gpocli.rollout import Race, Rollout, SamplingSettings, sample_groups, supports
+from gpocli.rollout.continuous import sample_groups_continuously
 
 logger = logging.getLogger("gpocli")
 
@@ -15,9 +16,9 @@ logger = logging.getLogger("gpocli")
 class FastSampling(GRPOTrainer):  # type: ignore[misc]
     """`GRPOTrainer` that samples with `gpocli.rollout`; `why_not_fast` says why it does not, None when it does.
 
-    Sampling depends on the run's seed and the place in the run alone, not on the global random state, and is the same
-    for any number of processes. `last_rollout` tells which rows ended and which were stopped, None after the parent's
-    own path.
+    Sampling depends on the run's seed and the place in the run alone, not on the global random state, and, but for
+    continuous batching, is the same for any number of processes. `last_rollout` tells which rows ended and which were
+    stopped, None after the parent's own path.
     """
 
     why_not_fast: str | None
@@ -37,14 +38,14 @@ class FastSampling(GRPOTrainer):  # type: ignore[misc]
             return "rollout='generate' asks for TRL's own path"
         if self.use_vllm:
             return "vLLM samples"
-        if self.use_transformers_continuous_batching:
-            return "transformers' continuous batching samples"
         if self.args.generation_kwargs or self.args.cache_implementation:
             return "generation_kwargs and cache_implementation are options of transformers' generate"
         if self.tools or self.rollout_func is not None:
             return "tools and rollout functions sample in turns"
         if self.is_fsdp_enabled or self.is_deepspeed_enabled:
             return "FSDP and DeepSpeed shard the weights"
+        if self.use_transformers_continuous_batching:
+            return None
         return supports(self.accelerator.unwrap_model(self.model))
 
     def _generate_single_turn(
@@ -57,16 +58,25 @@ class FastSampling(GRPOTrainer):  # type: ignore[misc]
             )
         # Without a filter a group may span processes; its rows here are then sampled as groups of one.
         group_size = num_generations if _are_whole_groups(prompt_ids, num_generations) else 1
-        self.last_rollout = sample_groups(
-            self.accelerator.unwrap_model(self.model_wrapped),
-            prompt_ids[::group_size],
-            group_size,
-            self._sampling_settings(),
-            seed=self._sampling_seed(),
-            first_row=self.accelerator.process_index * len(prompt_ids),
-            race=self._race(),
-        )
-        return self.last_rollout.completion_ids, None
+        self.last_rollout = self._sample(prompt_ids[::group_size], group_size)
+        # A candidate that lost before its first token has none; the parent looks at the last token of each.
+        return [ids or [self._tokenizer.pad_token_id] for ids in self.last_rollout.completion_ids], None
+
+    def _sample(self, prompts: list[list[int]], group_size: int) -> Rollout:
+        model, settings = self.accelerator.unwrap_model(self.model_wrapped), self._sampling_settings()
+        seed, process = self._sampling_seed(), self.accelerator.process_index
+        if self.use_transformers_continuous_batching:
+            return sample_groups_continuously(
+                model,
+                prompts,
+                group_size,
+                settings,
+                seed=seed + process,
+                race=self._race(),
+                config=self.continuous_batching_config,
+            )
+        first_row = process * len(prompts) * group_size
+        return sample_groups(model, prompts, group_size, settings, seed=seed, first_row=first_row, race=self._race())
 
     def _race(self) -> Race | None:
         """The race that the candidates of a group run, None when all of them are needed."""

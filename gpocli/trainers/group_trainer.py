@@ -160,6 +160,7 @@ class GroupTrainer(FastSampling, LeanPasses):
         size = len(candidates)
         candidates.rewards, candidates.totals = [None] * size, [None] * size
         if self.last_rollout is not None:
+            candidates.completion_ids = self.last_rollout.completion_ids
             candidates.finished, candidates.lost = self.last_rollout.finished, self.last_rollout.lost
         else:
             candidates.finished = self._are_finished(candidates.completion_ids)

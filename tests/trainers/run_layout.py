@@ -1,4 +1,4 @@
-"""Trains a few GFPO steps under whatever launcher started it, and leaves what happened: `run_layout.py MODEL OUT JSON`."""
+"""Trains GFPO or GMPO for two steps under any launcher, and leaves what happened: `run_layout.py MODEL OUT JSON`."""
 
 import json
 import os

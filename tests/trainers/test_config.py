@@ -38,7 +38,7 @@ def test_the_batch_counts_kept_completions_in_whole_groups(tmp_path):
 
 def test_rows_that_do_not_split_are_refused_by_the_parent_or_by_us(tmp_path):
     # 8 generated, 3 of 4 kept a group: 2 x 4 micro-steps = 8 rows are no multiple of 3, so none can get lost.
-    with pytest.raises(ValueError, match="divisible|multiple"):
+    with pytest.raises(ValueError, match=r"divisible|multiple"):
         gfpo_config(
             tmp_path,
             num_generations=4,
