@@ -58,7 +58,7 @@ def gpo(
 def main() -> None:
     """Run the command line; exit with the code of what went wrong, after one line on stderr."""
     try:
-        app()
+        app(prog_name="gpo")
     except GpoError as error:
         if os.environ.get("GPO_DEBUG"):
             raise

@@ -8,6 +8,7 @@ from typing import Any
 from gpocli.builtin.rewards.maths.extraction import gold_answer
 from gpocli.data import ROW_KEY, Rows
 from gpocli.extensions import FilterExtension, RewardExtension
+from gpocli.trial.report import counted
 from gpocli.trial.samples import Candidate, Group, Samples
 
 LIMIT = 256
@@ -38,7 +39,7 @@ def made_up(rows: Rows, gold_column: str | None = None) -> Samples:
         candidates = [_candidate(kind, place, text, reward, words) for kind, text, reward in made]
         groups.append(Group({**row, ROW_KEY: rows.lines[index]}, candidates))
     count = sum(len(group.candidates) for group in groups)
-    origin = f"{count} made-up completions of {len(rows)} rows of {rows.source}"
+    origin = f"{count} made-up completions of {counted(len(rows), 'row')} of {rows.source}"
     hint = [] if column else ["the data has no column with answers; the completions answer 42"]
     return Samples(origin, groups, [*rows.notes, *hint])
 

@@ -132,9 +132,11 @@ def _check_package(folder: Path, project: dict[str, Any]) -> Check:
 
 
 def _load(load: Callable[[], object]) -> Extensions | str:
-    """What a plugin gives, or why it cannot be loaded."""
+    """What a plugin gives, or why it cannot be loaded. Raises SpecError when there is nothing to load."""
     try:
         return extensions_of(load())
+    except SpecError:
+        raise
     except (PluginFault, PluginValidationError, GpoError) as error:
         return " ".join(str(error).split())
     except (Exception, SystemExit) as error:  # noqa: BLE001 - plugins may raise anything

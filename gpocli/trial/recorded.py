@@ -12,6 +12,7 @@ from gpocli.trainers.candidates import CandidateRecord
 from gpocli.training.dataset import load_rows
 from gpocli.training.records import candidate_records, read_candidates
 from gpocli.training.run_directory import RunDirectory
+from gpocli.trial.report import counted
 from gpocli.trial.samples import Candidate, Group, Samples
 
 
@@ -60,7 +61,7 @@ def recorded(run: Path, rows: Rows, count: int) -> Samples:
         row = {**rows[index], ROW_KEY: rows.lines[index]}
         groups.append(Group(row, [_candidate(record) for record in records]))
     total = sum(len(group.candidates) for group in groups)
-    return Samples(f"{total} recorded completions of {len(groups)} groups of {run}", groups)
+    return Samples(f"{counted(total, 'recorded completion')} of {counted(len(groups), 'group')} of {run}", groups)
 
 
 def _spans(places: list[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
