@@ -7,6 +7,9 @@ from gpocli.errors import EnvironmentFault, SpecError
 
 def write_new(path: Path, text: str) -> None:
     """Write `text` to a file that does not exist yet. Raises `SpecError` where it does."""
+    above = next(folder for folder in path.parents if folder.exists())
+    if not above.is_dir():
+        raise SpecError(f"'{above}' is a file, not a folder; name another file")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:

@@ -1,0 +1,60 @@
+"""Every preset is a sound run, and says what the papers say."""
+
+import pytest
+
+from gpocli.presets import find_preset, preset_names, preset_path
+from gpocli.training.layers import SpecSources, load_run_spec
+from gpocli.training.preflight import check_run
+
+# k, G, filter: design.md section 7 (arXiv 2508.09726)
+GFPO = {
+    "gfpo-8-16": (8, 16, "length"),
+    "gfpo-8-24": (8, 24, "length"),
+    "gfpo-4-24": (4, 24, "length"),
+    "gfpo-token-efficiency": (8, 16, "token_efficiency"),
+    "gfpo-adaptive-difficulty": (8, 16, "adaptive_difficulty"),
+}
+
+
+def load(name):
+    return load_run_spec(SpecSources(preset=name))
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_each_preset_passes_the_check_and_comes_from_its_file(name):
+    loaded = load(name)
+    assert check_run(loaded).notes == []
+    assert {origin.split(":")[0] for origin in loaded.origins.values()} == {"default", f"preset {name}"}
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_each_preset_tells_what_it_is_and_its_source(name):
+    preset = find_preset(name)
+    first, second, *_ = preset_path(name).read_text().splitlines()
+    assert (first, second) == (f"# {preset.summary}", f"# source: {preset.source}")
+    assert "arXiv" in preset.source
+
+
+@pytest.mark.parametrize("name", GFPO)
+def test_gfpo_presets_are_the_papers(name):
+    spec = load(name).spec
+    algorithm = spec.algorithm
+    assert (algorithm.keep, algorithm.group_size, algorithm.filters[0].name) == GFPO[name]
+    assert (algorithm.divisor, algorithm.beta, algorithm.entropy_coef) == ("group", 0.001, 0.001)
+    assert (spec.batch.prompts_per_step, spec.optim.learning_rate, spec.run.steps) == (64, 1e-7, 100)
+    assert spec.sampling.temperature == 1.0
+    assert spec.rewards[0].name == "length_aware_accuracy"
+
+
+def test_adaptive_difficulty_keeps_8_8_6_4():
+    assert load("gfpo-adaptive-difficulty").spec.algorithm.filters[0].options == {"keep": [8, 8, 6, 4]}
+
+
+@pytest.mark.parametrize("name", ["gmpo-1.5b", "gmpo-7b"])
+def test_gmpo_presets_make_8_updates_of_128_a_round_of_1024(name):
+    plan = check_run(load(name)).plan
+    assert (plan.candidates_per_generation, plan.rows_per_step, plan.updates_per_generation) == (1024, 128, 8)
+    spec = load(name).spec
+    assert (spec.algorithm.group_size, spec.algorithm.epsilon, spec.algorithm.epsilon_high) == (8, 0.4, None)
+    assert (spec.optim.learning_rate, spec.algorithm.beta) == (1e-6, 0)
+    assert spec.model.name.endswith(name.removeprefix("gmpo-").upper())
