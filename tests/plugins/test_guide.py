@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from gpocli.cli.main import app
 from gpocli.contracts.filter import FILTER_KEYWORDS, GroupFilter
 from gpocli.plugin_manager import load_plugins
 
@@ -79,3 +81,15 @@ def test_its_table_of_filters_is_right():
         assert group_filter.needs_rewards == (rewards == "needed")
         assert group_filter.can_race == (races == "yes")
         assert re.findall(r"`(\w+)`", options) == list(host.filters[name].extension.options.model_fields)
+
+
+def test_its_commands_and_options_are_there(folder, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    commands = re.findall(r"^gpo ((?:filters|rewards|plugins) \w+)", GUIDE, flags=re.MULTILINE)
+    assert len(set(commands)) >= 6
+    for command in commands:
+        shown = CliRunner().invoke(app, [*command.split(), "--help"])
+        assert shown.exit_code == 0, command
+        line = next(line for line in GUIDE.splitlines() if line.startswith(f"gpo {command}"))
+        for option in re.findall(r" (--[a-z]+)", line.partition("#")[0]):
+            assert option in shown.stdout
