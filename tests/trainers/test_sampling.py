@@ -64,7 +64,8 @@ def test_a_race_also_runs_on_continuous_batching(gfpo, shortest):
         kept = sorted(record.length for record in members if record.kept)
         ended = sorted(record.length for record in members if record.finished)
         assert kept == ended[:2]
-        assert all(record.length >= kept[-1] for record in members if not record.kept)
+        # One token less is enough to lose: with the next token a later candidate would only tie.
+        assert all(record.length + 1 >= kept[-1] for record in members if not record.kept)
     assert any(record.outcome == "lost" for record in records)
 
 
