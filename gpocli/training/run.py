@@ -154,7 +154,10 @@ def _where_it_stopped(directory: RunDirectory, spec: RunSpec) -> str:
 
 
 def _claim_directory(ready: Preflight, *, resume: bool, rank: int, processes: int) -> RunDirectory:
-    """The run directory, claimed by the main process; all processes raise `SpecError` when it cannot be had."""
+    """The run directory, claimed by the main process; all processes raise `SpecError` when it cannot be had.
+
+    Its text is the main one's to say.
+    """
     directory, fault = None, None
     if rank == 0:
         try:
@@ -166,7 +169,7 @@ def _claim_directory(ready: Preflight, *, resume: bool, rank: int, processes: in
     if processes > 1:
         path, fault = _from_main_process((None if directory is None else str(directory.path), fault))
         if fault is not None:
-            raise SpecError(fault)
+            raise SpecError(fault if rank == 0 else "")
         directory = directory or RunDirectory(path)
     assert directory is not None
     return directory
@@ -199,10 +202,11 @@ def _open_directory(spec: RunSpec) -> RunDirectory:
 
 def _from_main_process(message: Any) -> Any:
     """What the main process says, told to all processes."""
+    import torch
     from accelerate import PartialState
     from accelerate.utils import broadcast_object_list
 
-    PartialState()
+    PartialState(cpu=not torch.cuda.is_available())  # joins the other processes, on a CPU only when told
     return broadcast_object_list([message])[0]
 
 
