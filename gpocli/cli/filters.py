@@ -55,7 +55,12 @@ def try_command(
     keep: Annotated[
         int | None,
         typer.Option(
-            "-k", "--keep", min=1, metavar="N", help="Kept of a group. [dim]\\[default: half][/dim]", show_default=False
+            "-k",
+            "--keep",
+            min=1,
+            metavar="N",
+            help="Kept of a group. [dim]\\[default: half, or the run's][/dim]",
+            show_default=False,
         ),
     ] = None,
     rows: RowCount = 16,
@@ -69,13 +74,19 @@ def try_command(
 
     host = load_plugins()
     found = host.find_filter(name)
-    named = host.build_filter(name, options_from(options, _set_before(name, run_spec_of(run))))
+    spec = run_spec_of(run)
+    named = host.build_filter(name, options_from(options, _set_before(name, spec)))
     samples = samples_from(data, columns, run, rows)
     smallest = min(len(group.candidates) for group in samples.groups)
     if keep is not None and keep > smallest:
         raise SpecError(f"--keep {keep} is more than the {smallest} candidates of a group; write a smaller one")
     subject = f"filter {named.name} of {found.origin}"
-    print_report(try_filter(named, subject, samples, keep or max(1, smallest // 2)), as_json=as_json)
+    wanted = keep or _keep_of(spec) or max(1, smallest // 2)
+    print_report(try_filter(named, subject, samples, min(wanted, smallest)), as_json=as_json)
+
+
+def _keep_of(spec: "RunSpec | None") -> int | None:
+    return None if spec is None else getattr(spec.algorithm, "keep", None)
 
 
 def _set_before(name: str, spec: "RunSpec | None") -> dict[str, Any]:

@@ -231,7 +231,7 @@ class _Trial:
         if spread or not groups:
             return Check("spread", finding)
         fault = f"{self.name} gives all candidates of a group one score, in all {len(groups)} groups: the first ones"
-        return Check("spread", finding, (f"{fault} would be kept; mend it, or try recorded completions with --run",))
+        return Check("spread", finding, (f"{fault} would be kept; {self.samples.way_out}",))
 
     def kept(self, scores: list[float]) -> list[bool]:
         """Which candidates are kept when `keep` of each group are."""

@@ -61,7 +61,11 @@ def recorded(run: Path, rows: Rows, count: int) -> Samples:
         row = {**rows[index], ROW_KEY: rows.lines[index]}
         groups.append(Group(row, [_candidate(record) for record in records]))
     total = sum(len(group.candidates) for group in groups)
-    return Samples(f"{counted(total, 'recorded completion')} of {counted(len(groups), 'group')} of {run}", groups)
+    return Samples(
+        f"{counted(total, 'recorded completion')} of {counted(len(groups), 'group')} of {run}",
+        groups,
+        are_recorded=True,
+    )
 
 
 def _spans(places: list[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:

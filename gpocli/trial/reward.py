@@ -173,7 +173,7 @@ class _Trial:
             fault = f"{self.name} is {number(known[0])} for all {len(known)} completions: a run learns nothing from it"
         else:
             fault = f"{self.name} is the same for all completions of a prompt: a run learns nothing from it"
-        return Check("spread", finding, (f"{fault}; mend it, or try recorded completions with --run",))
+        return Check("spread", finding, (f"{fault}; {self.samples.way_out}",))
 
     def by_group(self, values: Values) -> list[list[float]]:
         remaining = iter(values)

@@ -44,6 +44,7 @@ class Samples:
     origin: str
     groups: Sequence[Group]
     notes: Sequence[str] = ()
+    are_recorded: bool = False
 
     @property
     def candidates(self) -> list[Candidate]:
@@ -54,6 +55,12 @@ class Samples:
     def are_chat(self) -> bool:
         """Whether the prompts are chat messages, and completions therefore too."""
         return isinstance(self.groups[0].row["prompt"], list)
+
+    @property
+    def way_out(self) -> str:
+        """What to do when these samples show no difference."""
+        others = "another run" if self.are_recorded else "recorded completions with --run"
+        return f"mend it, or try {others}"
 
     @property
     def columns(self) -> list[str]:

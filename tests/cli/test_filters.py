@@ -6,6 +6,7 @@ import pytest
 
 from gpocli import __version__
 from tests.cli.in_process import User, without_times
+from tests.cli.recorded_run import write_run
 
 FILTERS = """
 import random
@@ -171,6 +172,21 @@ def test_every_builtin_filter_passes(user, name):
     said = user.gpo("filters", "test", name, "--rows", 4, "-k", 4)
     assert (said.code, said.err) == (0, "")
     assert "4 of 7" in said.out
+
+
+def test_test_on_recorded_groups(user):
+    write_run(user)
+    said = user.gpo("filters", "test", "length", "--run", "out")
+    assert (said.code, said.err) == (0, "")
+    assert without_times(said.out).splitlines()[1:6] == [
+        "3 recorded completions of 2 groups of out",
+        "",
+        "completion  number  none  lowest  mean  highest  kept",
+        "kept             1     0      -1    -1       -1     1",
+        "rejected         2     0      -3  -2.5       -2     1",
+    ]
+    assert finding(said, "keeps") == "1 of 1 to 2"
+    assert user.gpo("filters", "test", "token_efficiency", "--run", "out").code == 0
 
 
 def finding(said, check):

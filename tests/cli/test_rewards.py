@@ -5,11 +5,8 @@ import json
 import pytest
 
 from gpocli import __version__
-from gpocli.spec import RunSpec
-from gpocli.spec.dump import dump_spec
-from gpocli.trainers.candidates import CandidateRecord
-from gpocli.training.records import CandidateWriter
 from tests.cli.in_process import User, without_times
+from tests.cli.recorded_run import write_run
 
 REWARDS = """
 import random
@@ -282,34 +279,7 @@ def test_wrong_command_line(user, options, message):
 
 @pytest.fixture
 def run(user):
-    """A run with two groups of two candidates, one of them lost, and options of its reward."""
-    user.write("data.jsonl", '{"prompt": "2+2=?", "answer": "4"}\n{"prompt": "3+4=?", "answer": "7"}\n')
-    spec = RunSpec.model_validate(
-        {
-            "algorithm": {"type": "gfpo"},
-            "data": {"source": "data.jsonl"},
-            "rewards": [{"name": "length_penalty", "options": {"target_tokens": 1}}],
-            "sampling": {"max_tokens": 4},
-        }
-    )
-    user.write("out/spec.yaml", dump_spec(spec))
-
-    def record(line, candidate, text, outcome):
-        tokens = list(range(len(text)))
-        return CandidateRecord(
-            1, line, line - 1, candidate, "p", text, tokens, len(tokens), True, {"length_penalty": 0.0}, 0.0, (0.0,),
-            outcome == "kept", outcome, None,
-        )  # fmt: skip
-
-    writer = CandidateWriter(user.folder / "out" / "candidates")
-    writer(
-        [
-            record(1, 0, "4", "kept"),
-            record(1, 1, "no", "rejected"),
-            record(2, 0, "777", "rejected"),
-            record(2, 1, "7", "lost"),
-        ]
-    )
+    write_run(user)
     return user
 
 
@@ -341,4 +311,12 @@ def test_recorded_rows_must_be_in_the_data(run):
     assert (said.code, said.err) == (
         2,
         "the candidates in 'out' answer row 2, which other.jsonl does not have; name the data of the run with --data\n",
+    )
+
+
+def test_recorded_completions_that_show_no_difference(run):
+    said = run.gpo("rewards", "test", "./mine.py:zero", "--run", "out")
+    assert (said.code, said.err) == (
+        3,
+        'reward "zero" is 0 for all 3 completions: a run learns nothing from it; mend it, or try another run\n',
     )
