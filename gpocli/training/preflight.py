@@ -12,9 +12,9 @@ from gpocli.spec.fault import Fault, as_error
 from gpocli.spec.load import Draft
 from gpocli.training.checks.batch import check_batch
 from gpocli.training.checks.data import check_columns, check_eval_rows, check_rows
-from gpocli.training.checks.extensions import check_filters, check_rewards, find_plugins
+from gpocli.training.checks.extensions import check_filters, check_keywords, check_rewards, find_plugins
 from gpocli.training.checks.findings import Findings
-from gpocli.training.checks.model import check_model, check_packages
+from gpocli.training.checks.model import check_chat, check_model, check_packages
 from gpocli.training.checks.run_directory import check_run_directory
 from gpocli.training.checks.trackers import check_trackers
 from gpocli.training.checks.trl import check_trl
@@ -82,6 +82,9 @@ def examine(draft: Draft, processes: int = 1) -> Examination:
     rows = check_rows(findings, plan)
     eval_rows = check_eval_rows(findings)
     check_columns(findings, rewards, rows, eval_rows)
+    check_chat(findings, rows, eval_rows)
+    if rows is not None:
+        check_keywords(findings, filters, rows)
     faults = findings.faults
     if faults or plan is None or rows is None:
         return Examination(None, faults)

@@ -163,9 +163,22 @@ ONE_FAULT = [
     ("model: {name: hollow}", 2,
      "run.yaml:1:9: model.name: 'hollow' holds no weights (.safetensors or .bin); save the model there, or name "
      "another folder"),
-    ("model: {name: small}\nsampling: {max_tokens: 64}", 2,
+    ("model: {name: small}\nsampling: {max_tokens: 64}\ndata: {source: rows.jsonl}", 2,
      "run.yaml:2:12: sampling.max_tokens: 64 leaves no room for a prompt in the model's context of 64 tokens; write "
      "32 or so"),
+    ("model: {name: mute}", 2,
+     "run.yaml:1:9: model.name: 'mute' holds no tokenizer; save the model's there, or name another folder"),
+    ("model: {name: odd}\ndata: {source: rows.jsonl}", 2,
+     "run.yaml:1:9: model.name: 'odd' needs the Python code that comes with it; read it, and write "
+     "model.trust_remote_code: true"),
+    ("model: {name: small}\nsampling: {max_tokens: 32}\ndata: {source: rows.jsonl, chat: true}", 2,
+     "rows.jsonl: prompts are chat messages, but the tokenizer in 'small' has no chat template; write plain text "
+     "prompts, or name a chat model"),
+    # what a filter is given
+    ("algorithm: {type: gfpo, filters: [./fine.py:by_level]}\ndata: {source: rows.jsonl}", 3,
+     "run.yaml:1:35: algorithm.filters.0.name: filter 'by_level' needs 'level', which is neither a data column nor "
+     "one of what gpo gives to filters; there are: answer, completion_ids, completion_lengths, finished, gpo_row, "
+     "prompts, rewards_per_func, trainer_state"),
     # what is not installed, or not known
     ("run: {trackers: [dagshub]}", 5,
      "run.yaml:1:7: run.trackers.0: dagshub is not installed; pip install dagshub, or remove it"),
@@ -183,7 +196,11 @@ ONE_FAULT = [
 @pytest.mark.parametrize(("text", "code", "line"), ONE_FAULT)
 def test_a_fault_has_its_place_and_its_cure(faults, user, text, code, line):
     user.write("broken.py", "1 / 0\n")
-    user.write("fine.py", "async def later(group_completions, group_rewards):\n    return []\n")
+    user.write(
+        "fine.py",
+        "async def later(group_completions, group_rewards):\n    return []\n"
+        "def by_level(group_completions, group_rewards, level, finished):\n    return []\n",
+    )
     user.write("question.jsonl", '{"question": "2+3=", "answer": "5"}\n' * 8)
     user.write("null.jsonl", '{"prompt": "a", "answer": "5"}\n{"prompt": null, "answer": "5"}\n')
     user.write("solution.jsonl", '{"prompt": "2+3=", "solution": "5"}\n' * 8)
@@ -192,6 +209,12 @@ def test_a_fault_has_its_place_and_its_cure(faults, user, text, code, line):
     user.write("hollow/config.json", "{}")
     user.write("small/config.json", '{"text_config": {"max_position_embeddings": 64}}')
     user.write("small/model.safetensors", "")
+    user.write("small/tokenizer_config.json", "{}")
+    user.write("mute/config.json", "{}")
+    user.write("mute/model.safetensors", "")
+    user.write("odd/config.json", '{"model_type": "odd", "auto_map": {"AutoConfig": "odd.OddConfig"}}')
+    user.write("odd/model.safetensors", "")
+    user.write("odd/tokenizer.json", "{}")
     assert faults(text) == ([line.replace("{here}", str(user.folder))], code)
 
 
@@ -203,6 +226,13 @@ def test_some_gold_answers_that_cannot_be_read_are_counted(user):
         "note: rows.jsonl:9: reward 'accuracy' cannot read 2 of 10 gold answers in the column 'answer'; their "
         "completions get no reward from it\n"
     )
+
+
+def test_code_beside_a_model_that_transformers_knows_is_not_needed(user):
+    user.write("known/config.json", '{"model_type": "qwen3", "auto_map": {"AutoConfig": "odd.OddConfig"}}')
+    user.write("known/model.safetensors", "")
+    user.write("known/tokenizer.json", "{}")
+    assert user.gpo("check", "--set", "model.name=known").code == 0
 
 
 def test_wandb_must_know_its_user(user, monkeypatch, tmp_path):

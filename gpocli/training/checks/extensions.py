@@ -1,8 +1,11 @@
 """Filters and rewards: names, options, and whether they can work together."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from gpocli.contracts.filter import GroupFilter, NamedFilter
+from gpocli.contracts.callables import call_signature
+from gpocli.contracts.filter import FILTER_KEYWORDS, GroupFilter, NamedFilter
+from gpocli.data import ROW_KEY, Rows
 from gpocli.errors import GpoError
 from gpocli.plugin_manager import NamedReward, PluginHost, load_plugins
 from gpocli.spec.algorithm import GRPOSpec
@@ -20,7 +23,7 @@ def find_plugins(findings: Findings) -> PluginHost | None:
 
 
 def check_filters(findings: Findings, host: PluginHost) -> list[NamedFilter]:
-    """Build the filters; those that cannot be had are left out."""
+    """Build the filters; none where one of them cannot be had."""
     algorithm = findings.spec.algorithm
     if isinstance(algorithm, GRPOSpec) or not findings.are_sound("algorithm.type", "algorithm.filters"):
         return []
@@ -30,7 +33,9 @@ def check_filters(findings: Findings, host: PluginHost) -> list[NamedFilter]:
             found = host.build_filter(one.name, one.options)
             GroupFilter([found])
             built.append(found)
-    if built and len(built) == len(algorithm.filters):
+    if len(built) < len(algorithm.filters):
+        return []
+    if built:
         with findings.at("algorithm.filters"):
             chain = GroupFilter(built)
             if algorithm.keep is not None and findings.are_sound("algorithm.keep"):
@@ -53,3 +58,17 @@ def check_rewards(findings: Findings, host: PluginHost) -> list[NamedReward]:
                 options = {"max_tokens": spec.sampling.max_tokens} | options
             built.append(host.build_reward(one.name, options))
     return built
+
+
+def check_keywords(findings: Findings, filters: Sequence[NamedFilter], rows: Rows) -> None:
+    """Find filters that need a keyword which is neither a data column nor given to filters."""
+    offered = sorted({*FILTER_KEYWORDS, ROW_KEY, *rows.columns} - {"prompt"})
+    for i, one in enumerate(filters):
+        signature = call_signature(one.function, leading=2)
+        for missing in signature.missing(dict.fromkeys(offered)) if signature else ():
+            findings.add(
+                f"algorithm.filters.{i}.name",
+                f"filter '{one.name}' needs '{missing}', which is neither a data column nor one of what gpo gives to "
+                f"filters; there are: {', '.join(offered)}",
+                "plugin",
+            )

@@ -5,11 +5,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from gpocli.data import Rows
 from gpocli.embedded import MODEL_PATH
 from gpocli.training.checks.findings import Findings
 from gpocli.training.layers import EMBEDDED
 
 _WEIGHTS = (".safetensors", ".bin")
+_TOKENIZER = ("tokenizer", "vocab", "merges", "spiece", "sentencepiece")
+_TEMPLATES = ("chat_template.jinja", "chat_template.json", "additional_chat_templates")
 
 
 def check_model(findings: Findings) -> None:
@@ -20,9 +23,26 @@ def check_model(findings: Findings) -> None:
     if fault := _wrong_folder(name):
         findings.add("model.name", fault)
         return
-    folder = MODEL_PATH if name == EMBEDDED else Path(name).expanduser()
+    folder = _folder_of(name)
     if findings.are_sound("sampling.max_tokens"):
         _check_context(findings, folder)
+    if findings.are_sound("model.trust_remote_code"):
+        _check_own_code(findings, folder)
+
+
+def check_chat(findings: Findings, *all_rows: Rows | None) -> None:
+    """Find chat prompts for a model in a folder whose tokenizer has no chat template."""
+    folder = _folder_of(findings.spec.model.name)
+    if not findings.are_sound("model.name") or not (folder / "tokenizer_config.json").is_file():
+        return
+    if "chat_template" in _json_of(folder / "tokenizer_config.json") or any((folder / t).exists() for t in _TEMPLATES):
+        return
+    for rows in all_rows:
+        if rows is not None and not isinstance(rows[0]["prompt"], str):
+            findings.add_in_file(
+                f"{rows.source}: prompts are chat messages, but the tokenizer in '{findings.spec.model.name}' has no "
+                "chat template; write plain text prompts, or name a chat model"
+            )
 
 
 def check_packages(findings: Findings) -> None:
@@ -49,10 +69,38 @@ def _wrong_folder(name: str) -> str | None:
             return f"'{name}' holds no model (no config.json); name the folder of a saved model"
         if not any(file.suffix in _WEIGHTS for file in path.iterdir()):
             return f"'{name}' holds no weights ({' or '.join(_WEIGHTS)}); save the model there, or name another folder"
+        if (path / "config.json").is_file() and not any(f.name.startswith(_TOKENIZER) for f in path.iterdir()):
+            return f"'{name}' holds no tokenizer; save the model's there, or name another folder"
         return None
     if name.startswith(("/", "./", "../", "~")) or "\\" in name or name.count("/") > 1:
         return f"no such folder '{name}'; write the path of a saved model, or a hub id such as Qwen/Qwen3-0.6B"
     return None
+
+
+def _folder_of(name: str) -> Path:
+    return MODEL_PATH if name == EMBEDDED else Path(name).expanduser()
+
+
+def _check_own_code(findings: Findings, folder: Path) -> None:
+    """Find a model that only its own code can load, about which transformers would ask on the keyboard."""
+    config = _json_of(folder / "config.json")
+    kind = config.get("model_type")
+    has_code = isinstance(config.get("auto_map"), dict) and "AutoConfig" in config["auto_map"]
+    if has_code and not findings.spec.model.trust_remote_code and not _is_known_to_transformers(kind):
+        findings.add(
+            "model.name",
+            f"'{findings.spec.model.name}' needs the Python code that comes with it; read it, and write "
+            "model.trust_remote_code: true",
+        )
+
+
+def _is_known_to_transformers(kind: object) -> bool:
+    """Whether transformers has a model of this type itself, from the text of its tables: importing it takes seconds."""
+    found = find_spec("transformers")
+    if found is None or found.origin is None:
+        return True
+    tables = Path(found.origin).parent / "models" / "auto"
+    return any(f'"{kind}"' in table.read_text(encoding="utf-8") for table in tables.glob("*.py"))
 
 
 def _check_context(findings: Findings, folder: Path) -> None:
