@@ -3,6 +3,7 @@
 import inspect
 from typing import Any, cast
 
+import torch
 from torch import nn
 from transformers import DynamicCache, PreTrainedModel
 from transformers.generation import GenerationMixin
@@ -10,6 +11,17 @@ from transformers.generation import GenerationMixin
 # Cache layers whose whole state is rows of keys and values, so that rows can be repeated and selected. By name, since
 # older versions of transformers lack some. Subclasses are not meant: those with a recurrent state inherit from these.
 _ROW_WISE_LAYERS = {"DynamicLayer", "DynamicSlidingWindowLayer", "DynamicIndexedLayer", "DummyLayer"}
+
+
+# Rotary embeddings whose frequencies are fixed, so that attention sees distances between tokens and nothing else. The
+# others ("dynamic", "longrope") choose their frequencies by the number of columns, and store what they chose.
+_FIXED_ROPE_TYPES = {"default", "linear", "llama3", "yarn", "proportional"}
+
+# Models that hand a mask which is already in the shape of attention [rows, 1, queries, keys] on as it is and do not
+# look at it otherwise. Each is tried in tests/rollout/test_engine.py.
+READY_MASK_MODELS = frozenset(
+    "gemma glm4 gpt2 gpt_neox granite llama mistral olmo2 phi phi3 qwen2 qwen3 qwen3_moe smollm3 starcoder2".split()
+)
 
 
 def base_model(model: nn.Module) -> nn.Module:
@@ -85,3 +97,31 @@ def _placement_reason(base: PreTrainedModel) -> str | None:
         # Each forward gathers weights from all processes, which would have to take the same number of steps.
         return f"the weights of {type(base).__name__} are sharded over processes (FSDP)"
     return None
+
+
+def rope_kinds(base: nn.Module) -> list[dict[str, Any]]:
+    """The parameters of the model's rotary embeddings, one entry a kind of layer; empty without any."""
+    config: Any = base.config
+    rope: dict[str, Any] = getattr(config.get_text_config(), "rope_parameters", None) or {}
+    return [each for each in rope.values() if isinstance(each, dict)] or ([rope] if rope else [])
+
+
+def has_fixed_rope(base: nn.Module) -> bool:
+    """Whether no rotary embedding of the model depends on how long the sequence is."""
+    return all(kind.get("rope_type", "default") in _FIXED_ROPE_TYPES for kind in rope_kinds(base))
+
+
+def keeps_nothing_of_a_pass(model: nn.Module) -> bool:
+    """Whether a forward pass leaves no tensor behind that a later pass with gradients would use.
+
+    Such a tensor must not come from inference mode. Known cases: rotary embeddings that store their frequencies,
+    quantized layers that prepare their weights on first use, and weights that an outer autocast keeps in another dtype.
+    """
+    base = base_model(model)
+    return (
+        type(base).__module__.startswith("transformers.")
+        and has_fixed_rope(base)
+        and not getattr(base, "is_quantized", False)
+        and getattr(model, "_compiled_call_impl", None) is None
+        and not torch.is_autocast_enabled(next(model.parameters()).device.type)
+    )

@@ -12,11 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gpocli.rollout.support import base_model
-
-# Rotary embeddings whose frequencies are fixed, so that attention sees distances between tokens and nothing else. The
-# others ("dynamic", "longrope") choose their frequencies by the number of columns.
-_FIXED_ROPE_TYPES = {"default", "linear", "llama3", "yarn", "proportional"}
+from gpocli.rollout.support import base_model, has_fixed_rope, rope_kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +29,10 @@ def trimmable_sides(model: nn.Module) -> Sides:
     Columns on the left move all positions by the same number. That is nothing to a rotary embedding, and everything to
     learned positions (GPT-2), to chunked attention (Llama 4) and to attention scaled by the position.
     """
-    config = base_model(model).config.get_text_config()  # type: ignore[union-attr, operator]
-    rope: dict[str, Any] = getattr(config, "rope_parameters", None) or {}
-    # Models with several kinds of layers have one set of parameters each.
-    kinds = [each for each in rope.values() if isinstance(each, dict)] or ([rope] if rope else [])
-    if any(kind.get("rope_type", "default") not in _FIXED_ROPE_TYPES for kind in kinds):
+    base: Any = base_model(model)
+    if not has_fixed_rope(base):
         return Sides(left=False, right=False)
+    config, kinds = base.config.get_text_config(), rope_kinds(base)
     is_absolute = (
         not kinds
         or any("llama_4_scaling_beta" in kind for kind in kinds)

@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
 import torch
+from transformers import AutoConfig, AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
 
-from gpocli.rollout import Race, SamplingSettings, engine, sample_groups
+from gpocli.rollout import Race, SamplingSettings, engine, sample_groups, supports
 from gpocli.rollout.sampling import logits_processors
+from gpocli.rollout.support import READY_MASK_MODELS
 
 END, SECOND_END, PAD = 1, 2, 0
 PROMPTS = [[5, 6, 7], [8, 9, 10, 11, 12, 13, 14, 15, 16], [5, 6, 7], [30]]
@@ -162,13 +164,83 @@ def test_dropout_is_off_while_sampling_and_the_mode_is_put_back(make_model):
     assert model.is_gradient_checkpointing
 
 
-def test_model_trains_after_a_rollout(make_model):
-    model = make_model().train()
+@pytest.mark.parametrize("model_type", sorted(READY_MASK_MODELS))
+def test_models_that_take_a_ready_mask_give_the_tokens_of_plain_forward_passes(model_type):
+    config = AutoConfig.for_model(
+        model_type,
+        vocab_size=40,
+        hidden_size=32,
+        intermediate_size=48,
+        moe_intermediate_size=16,
+        num_experts=2,
+        num_experts_per_tok=1,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        head_dim=8,
+        max_position_embeddings=128,
+        initializer_range=0.3,
+        eos_token_id=END,
+        pad_token_id=PAD,
+        bos_token_id=None,
+        sliding_window=None,
+    )
+    torch.manual_seed(0)
+    model = AutoModelForCausalLM.from_config(config).eval()
+    assert supports(model) is None
+
+    rollout = sample_groups(model, PROMPTS, 2, settings(max_new_tokens=10), seed=7)
+
+    expected = [replay(model, PROMPTS[row // 2], row, 7, settings(max_new_tokens=10)) for row in range(8)]
+    assert rollout.completion_ids == expected
+
+
+def train_one_step(model):
+    model(input_ids=torch.tensor([[4, 5, 6]]), labels=torch.tensor([[4, 5, 6]])).loss.backward()
+    return all(parameter.grad is not None for parameter in model.parameters() if parameter.requires_grad)
+
+
+def test_model_trains_after_a_rollout(any_model):
+    sample_groups(any_model.train(), PROMPTS, 2, settings(), seed=1)
+
+    assert train_one_step(any_model)
+
+
+def test_model_that_stores_its_rotary_frequencies_trains_after_a_rollout():
+    rope = {"rope_type": "dynamic", "factor": 2.0, "rope_theta": 10000.0}
+    model = LlamaForCausalLM(
+        LlamaConfig(
+            vocab_size=40,
+            hidden_size=32,
+            intermediate_size=8,
+            num_hidden_layers=1,
+            num_attention_heads=4,
+            max_position_embeddings=8,
+            rope_parameters=rope,
+        )
+    )
     sample_groups(model, PROMPTS, 2, settings(), seed=1)
 
-    model(input_ids=torch.tensor([[4, 5, 6]]), labels=torch.tensor([[4, 5, 6]])).loss.backward()
+    assert not any(buffer.is_inference() for buffer in model.buffers())
+    assert train_one_step(model)
 
-    assert all(parameter.grad is not None for parameter in model.parameters())
+
+def test_model_trains_after_a_rollout_under_autocast(make_model):
+    model = make_model()
+    with torch.autocast("cpu", torch.bfloat16):
+        sample_groups(model, PROMPTS, 2, settings(), seed=1)
+
+        assert train_one_step(model)
+
+
+def test_lora_with_gradient_checkpointing_trains_after_a_rollout(make_model):
+    peft = pytest.importorskip("peft")
+    model = peft.get_peft_model(make_model(), peft.LoraConfig(target_modules=["q_proj", "v_proj"])).train()
+    model.enable_input_require_grads()
+    model.gradient_checkpointing_enable()
+    sample_groups(model, PROMPTS, 2, settings(), seed=1)
+
+    assert train_one_step(model)
 
 
 def test_bf16_model_is_sampled(hazard_model):
