@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpocli.cli.console import console, error_console
+from gpocli.cli.completion import complete_preset
+from gpocli.cli.console import error_console
+from gpocli.cli.extension_view import print_json, print_lines
 
 if TYPE_CHECKING:
     from gpocli.spec.fault import Fault
@@ -27,7 +29,14 @@ Specs = Annotated[
     typer.Argument(help="Run specs (YAML, TOML, JSON), later ones on top of earlier ones.", show_default=False),
 ]
 Preset = Annotated[
-    str | None, typer.Option("--preset", help="Settings below the specs; see gpo presets list.", show_default=False)
+    str | None,
+    typer.Option(
+        "--preset",
+        help="Settings below the specs; see gpo presets list.",
+        metavar="NAME",
+        show_default=False,
+        autocompletion=complete_preset,
+    ),
 ]
 Set = Annotated[
     list[str] | None,
@@ -69,8 +78,6 @@ def check_command(
     A fault is one line: where it stands, what is wrong, and what to write. The exit code is 2; 3 when only a filter,
     reward or plugin is broken; 5 when only a package or key is missing. gpo train makes the same check.
     """
-    import json
-
     from gpocli.spec.fault import as_error
     from gpocli.training.layers import draft_run_spec
     from gpocli.training.outlook import outlook
@@ -87,7 +94,7 @@ def check_command(
             "run": None if ready is None else outlook(ready),
             "notes": [] if ready is None else ready.notes,
         }
-        console.print(json.dumps(answer, indent=2), markup=False, soft_wrap=True)
+        print_json(answer)
     if ready is None:
         error = as_error(faults)
         if as_json:
@@ -96,8 +103,7 @@ def check_command(
     if not as_json:
         for note in ready.notes:
             error_console.print(f"note: {note}", markup=False, soft_wrap=True)
-        for word, text in outlook(ready).items():
-            console.print(f"{word + ':':<11}{text}", markup=False, soft_wrap=True)
+        print_lines(*(f"{word + ':':<11}{text}" for word, text in outlook(ready).items()))
 
 
 def sources_of(

@@ -1,12 +1,12 @@
 """`gpo config`: the resolved spec, where each value came from, and the schema for editors."""
 
-import json
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 
 from gpocli.cli.check import ChosenAlgorithm, Preset, Set, Specs, sources_of
-from gpocli.cli.console import console
+from gpocli.cli.extension_view import print_json, print_lines
 
 app = typer.Typer(
     help="Show a run spec as it is resolved, and its schema.",
@@ -31,12 +31,17 @@ def show_command(
 
     loaded = load_run_spec(sources_of(specs, preset, overrides, algorithm))
     if as_json:
-        values = {path: {"value": value, "origin": origin} for path, value, origin in loaded.entries()}
-        text = json.dumps(values, indent=2)
-    else:
-        remark = (lambda path: ", ".join(loaded.origins_at(path))) if origin else None
-        text = dump_spec(loaded.spec, remark).removesuffix("\n")
-    console.print(text, markup=False, soft_wrap=True)
+        print_json({path: {"value": value, "origin": origin} for path, value, origin in loaded.entries()})
+        return
+    origins = loaded.origins
+    remark = (lambda path: origins_at(origins, path)) if origin else None
+    print_lines(dump_spec(loaded.spec, remark).removesuffix("\n"))
+
+
+def origins_at(origins: Mapping[str, str], path: str) -> str:
+    """Where the values at and below `path` came from, each once; the default only where nothing else is."""
+    found = [origin for p, origin in origins.items() if p == path or p.startswith(f"{path}.")]
+    return ", ".join(dict.fromkeys(origin for origin in found if origin != "default")) or "default"
 
 
 @app.command("schema")
@@ -44,4 +49,4 @@ def schema_command() -> None:
     """Print the JSON Schema of a run spec, for completion and checking in editors."""
     from gpocli.spec.schema import spec_schema
 
-    console.print(json.dumps(spec_schema(), indent=2), markup=False, soft_wrap=True)
+    print_json(spec_schema())

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from gpocli.cli.check import Algorithm
-from gpocli.cli.console import console
+from gpocli.cli.extension_view import print_lines
 
 
 def init_command(
@@ -15,9 +15,8 @@ def init_command(
     algorithm: Annotated[Algorithm, typer.Option("--algorithm", help="The method.")] = Algorithm.gfpo,
 ) -> None:
     """Write a commented starter spec, and the schema that editors complete it from; nothing is overwritten."""
-    for written in write_starter(path, str(algorithm)):
-        console.print(f"written: {written}", markup=False, soft_wrap=True)
-    console.print(f"next: gpo check {path}", markup=False, soft_wrap=True)
+    print_lines(*(f"written: {written}" for written in write_starter(path, str(algorithm))))
+    print_lines(f"next: gpo check {path}")
 
 
 def write_starter(path: Path, algorithm: str) -> list[Path]:

@@ -55,11 +55,6 @@ class Draft:
             path = path.rpartition(".")[0]
         return None
 
-    def origins_at(self, path: str) -> list[str]:
-        """Where the values at and below `path` came from, each once; the default only where nothing else is."""
-        found = [origin for p, origin in self.origins.items() if p == path or p.startswith(f"{path}.")]
-        return list(dict.fromkeys(origin for origin in found if origin != DEFAULT)) or [DEFAULT]
-
     def is_sound(self, *paths: str) -> bool:
         """Whether the values at dotted `paths` are what the user meant, as far as is known."""
         return self.spec is not None and not touches([tuple(path.split(".")) for path in paths], self.doubtful)

@@ -54,6 +54,14 @@ def test_the_embedded_default_is_an_origin_too(user):
     assert "# embedded default:" not in user.gpo("config", "show", "--origin", "--set", "model.name=a/b").out
 
 
+def test_an_entry_of_a_list_has_the_origins_of_its_parts(user):
+    user.write("run.yaml", "algorithm: {type: gfpo, filters: [correct, {name: random}]}\n")
+    shown = user.gpo("config", "show", "run.yaml", "--set", "algorithm.filters.1.options.seed=3", "--origin").out
+    lines = [line.strip() for line in shown.splitlines()]
+    assert "- {name: correct, options: {}}  # run.yaml:1:35" in lines
+    assert "- {name: random, options: {seed: 3}}  # run.yaml:1:45, --set algorithm.filters.1.options.seed=3" in lines
+
+
 def test_json_has_value_and_origin_by_path(user):
     shown = json.loads(user.gpo("config", "show", "--set", "rewards.0.weight=2", "--json").out)
     assert shown["rewards.0.weight"] == {"value": 2.0, "origin": "--set rewards.0.weight=2"}
