@@ -65,7 +65,7 @@ def _what_is_wrong(error: MarkedYAMLError) -> str:
         return "a tab cannot indent YAML; write spaces"
     if first := re.match(r"found character '(.)' that cannot start any token", problem):
         return f"a value cannot start with {first[1]}; put it in quotes"
-    if "mapping values are not allowed" in problem:
+    if "mapping values are not allowed" in problem or re.search(r"expected ',' or '[]}]', but got ':'", problem):
         return "a colon and a space make a key of what stands before them; put a text with them in quotes"
     if "another document" in problem:
         return "a second document starts here; write one document"
