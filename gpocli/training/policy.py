@@ -79,12 +79,12 @@ def cannot_load(model: ModelSpec, error: Exception) -> GpoError:
 
 
 def _place_of(name: str) -> str:
-    """The folder of a model, or its hub id."""
+    """The folder of a model, whole so that an adapter saved with it can be loaded from anywhere, or its hub id."""
     if name == EMBEDDED:
         return str(MODEL_PATH)
     path = Path(name).expanduser()
     if path.is_dir():
-        return str(path)
+        return str(path.absolute())
     go_offline_if_unreachable()
     return name
 

@@ -85,7 +85,7 @@ class PlainLines(NullProgress):
         self._total, self._step = total_steps, first_step
         self._pace = Pace(first_step)
         done = f", going on after step {first_step}" if first_step else ""
-        self.note(f"{description}: {total_steps} steps{done}")
+        self.note(f"{description}: {total_steps} {'step' if total_steps == 1 else 'steps'}{done}")
 
     def step(self, step: int, logs: Mapping[str, Any]) -> None:
         self._step = step
