@@ -125,8 +125,8 @@ MISTAKES = [
      "--set rewards=[./mine.py]: rewards.0.name: reward './mine.py' does not say which name to take; write "
      "./mine.py:NAME"),
     ([CHECK, SET, "rewards=['./mine.py:WEIGHT']"], 3,
-     "--set rewards=['./mine.py:WEIGHT']: rewards.0.name: reward './mine.py:WEIGHT' is 3 (int); name a function, a class "
-     "or a RewardExtension"),
+     "--set rewards=['./mine.py:WEIGHT']: rewards.0.name: reward './mine.py:WEIGHT' is 3 (int); name a function, a "
+     "class or a RewardExtension"),
     ([CHECK, SET, "algorithm.filters=['./mine.py:Best']"], 2,
      "--set algorithm.filters=['./mine.py:Best']: algorithm.filters.0.options.limit: option 'limit' is missing; write "
      "it"),
