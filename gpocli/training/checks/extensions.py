@@ -54,7 +54,8 @@ def check_rewards(findings: Findings, host: PluginHost) -> list[NamedReward]:
         with findings.at(f"rewards.{i}.name"):
             options: dict[str, Any] = one.options
             # A reward that judges length against the run's limit should not need it written twice.
-            if "max_tokens" in host.find_reward(one.name).extension.options.model_fields:
+            limit = host.find_reward(one.name).extension.options.model_fields.get("max_tokens")
+            if limit is not None and limit.default is None:
                 options = {"max_tokens": spec.sampling.max_tokens} | options
             built.append(host.build_reward(one.name, options))
     return built
