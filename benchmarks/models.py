@@ -21,7 +21,7 @@ def save_mid_size(folder: Path) -> int:
     """Save the model and its tokenizer, unless they are there; returns the number of parameters.
 
     One hidden dimension holds a constant that outweighs all others, and the end token's row of the LM head reads that
-    dimension alone: the end token then has nearly the same logit, and so the same probability 1/MEAN_LENGTH, everywhere.
+    dimension alone: the end token then has nearly the same logit, and so a probability near 1/MEAN_LENGTH, everywhere.
     """
     torch.manual_seed(0)
     config = Qwen3Config(

@@ -42,7 +42,7 @@ def rollout_against_generate(task):
     ours, theirs, lengths = [], [], []
     for turn in range(task["turns"]):
         torch.manual_seed(turn)
-        seconds, out = timed(lambda: model.generate(input_ids=ids, attention_mask=mask, generation_config=config))
+        seconds, _ = timed(lambda: model.generate(input_ids=ids, attention_mask=mask, generation_config=config))
         theirs.append(seconds)
         seconds, rollout = timed(lambda turn=turn: sample_groups(model, prompts, group_size, settings, seed=turn))
         ours.append(seconds)

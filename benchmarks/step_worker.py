@@ -129,8 +129,10 @@ def main(task):
             sum(warm[i : i + task["updates"]]) for i in range(0, len(warm) - task["updates"] + 1, task["updates"])
         ),
         "mean_length": statistics.mean(entry["completions/mean_length"] for entry in log),
-        "kept_length": statistics.mean(entry.get("kept/mean_length", float("nan")) for entry in log),
-        "decoded": statistics.mean(getattr(trainer, "decoded_tokens", []) or [float("nan")]),
+        # Tokens of all candidates of a step; those that lost count as far as they came.
+        "tokens": statistics.mean(entry["completions/mean_length"] for entry in log)
+        * task["prompts"]
+        * task["group_size"],
         "memory_mb": after / 1024,
         "memory_before_mb": before / 1024,
     }
