@@ -53,6 +53,8 @@ def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None])
     except (OSError, SafetensorError) as error:
         raise cannot_load(spec.model, error) from error
     _refuse_frozen(trainer)
+    if trainer.why_not_fast is not None and spec.sampling.engine == "auto":
+        note(f"sampling with TRL's own path: {trainer.why_not_fast}")
     return trainer
 
 
