@@ -1,0 +1,157 @@
+"""`gpo` commands as a user runs them: each a process of its own, in a folder of its own, files in, outcome out."""
+
+import multiprocessing
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+PRELOAD = "tests.cli.heavy_imports"
+TIME_LIMIT = 120
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command left: its exit code (minus the signal's number when one killed it) and what it printed."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of stdout."""
+        return self.stdout.splitlines()
+
+
+class Running:
+    """A command that was started; `exit_code` answers None until it ended."""
+
+    def __init__(self, pid: int, exit_code: Callable[[], int | None], streams: Path) -> None:
+        self.pid, self.exit_code, self.streams = pid, exit_code, streams
+
+    def send(self, number: signal.Signals) -> None:
+        os.kill(self.pid, number)
+
+    def wait_until(self, happened: Callable[[], object]) -> None:
+        """Wait for something that the command does; fails when it ends or takes too long instead."""
+        end = time.monotonic() + TIME_LIMIT
+        while not happened():
+            assert self.exit_code() is None, f"ended too early: {self.outcome()}"
+            assert time.monotonic() < end, f"took too long: {self._printed()}"
+            time.sleep(0.01)
+
+    def outcome(self) -> Outcome:
+        """Wait for the end."""
+        end = time.monotonic() + TIME_LIMIT
+        while (code := self.exit_code()) is None:
+            if time.monotonic() > end:
+                self.send(signal.SIGKILL)
+                raise AssertionError(f"took too long: {self._printed()}")
+            time.sleep(0.01)
+        return Outcome(code, *self._printed())
+
+    def _printed(self) -> tuple[str, str]:
+        out, err = (self.streams / name for name in ("stdout", "stderr"))
+        return out.read_text("utf-8"), err.read_text("utf-8")
+
+    def prints(self, text: str) -> bool:
+        """Whether the command has printed `text`."""
+        return any(text in stream for stream in self._printed())
+
+
+class Folder:
+    """A user's folder: `write` puts files into it, `gpo` runs a command in it."""
+
+    def __init__(self, path: Path, streams: Path) -> None:
+        self.path, self.streams, self._count = path, streams, 0
+        path.mkdir()
+        streams.mkdir()
+
+    def write(self, **files: str) -> None:
+        """Write text files; `data_jsonl="..."` becomes `data.jsonl`."""
+        for name, text in files.items():
+            stem, _, suffix = name.rpartition("_")
+            (self.path / f"{stem}.{suffix}").write_text(text, encoding="utf-8")
+
+    def gpo(self, *arguments: object, **environment: str) -> Outcome:
+        """Run `gpo` with arguments; see `start`."""
+        return self.start(*arguments, **environment).outcome()
+
+    def start(self, *arguments: object, **environment: str) -> Running:
+        """Start `gpo` in a process forked from one that has imported the heavy libraries, which saves seconds."""
+        streams = self._next_streams()
+        process = _forkserver().Process(
+            target=_run, args=([str(one) for one in arguments], self.path, streams, environment)
+        )
+        process.start()
+        assert process.pid is not None
+        return Running(process.pid, lambda: process.exitcode, streams)
+
+    def python_m_gpocli(self, *arguments: object, **environment: str) -> Outcome:
+        """Run `python -m gpocli`, which imports everything for itself."""
+        return self.start_python("-m", "gpocli", *arguments, **environment).outcome()
+
+    def start_python(self, *arguments: object, **environment: str) -> Running:
+        """Start Python with arguments."""
+        streams = self._next_streams()
+        with (streams / "stdout").open("wb") as out, (streams / "stderr").open("wb") as err:
+            process = subprocess.Popen(
+                [sys.executable, *map(str, arguments)],
+                cwd=self.path,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                env={**os.environ, "PYTHONPATH": _repository(), **environment},
+                start_new_session=True,
+            )
+        return Running(process.pid, process.poll, streams)
+
+    def _next_streams(self) -> Path:
+        self._count += 1
+        streams = self.streams / str(self._count)
+        streams.mkdir()
+        for name in ("stdout", "stderr"):
+            (streams / name).touch()
+        return streams
+
+
+def without_figures(text: str) -> str:
+    """`text` with # for the figures of steps, which differ between machines and versions of torch."""
+    names = "reward|accuracy|length|all|loss|grad|gradient norm|to|kept|lost|flat|left|average;"
+    text = re.sub(rf"\b({names}) -?[\d.:,e%-]+", r"\1 #", text)
+    return re.sub(r"[\d,]+ tokens/s|- tokens/s", "# tokens/s", text)
+
+
+def _forkserver() -> "multiprocessing.context.ForkServerContext":
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([PRELOAD])
+    return context
+
+
+def _repository() -> str:
+    return str(Path(__file__).parents[2])
+
+
+def _run(arguments: list[str], folder: Path, streams: Path, environment: dict[str, str]) -> None:
+    """In the forked process: become `gpo ARGUMENTS`, started in `folder` by a shell."""
+    os.setsid()
+    os.chdir(folder)
+    os.environ.update(environment)
+    files = [(Path(os.devnull), os.O_RDONLY), (streams / "stdout", os.O_WRONLY), (streams / "stderr", os.O_WRONLY)]
+    for number, (file, mode) in enumerate(files):
+        os.dup2(os.open(file, mode), number)
+    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False, buffering=1)
+    sys.argv = ["gpo", *arguments]
+    sys.path[:0] = environment.get("PYTHONPATH", "").split(os.pathsep)
+
+    from gpocli.cli.main import main
+
+    main()

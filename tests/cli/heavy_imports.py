@@ -1,0 +1,16 @@
+"""What a training run imports from others, for the process that test commands are forked from."""
+
+import os
+
+os.environ["TRL_EXPERIMENTAL_SILENCE"] = "1"
+os.environ["TORCH_CPP_LOG_LEVEL"] = "ERROR"
+
+import pyarrow.parquet
+import pydantic
+import ruamel.yaml
+import torch
+import typer
+from trl import GRPOConfig, GRPOTrainer
+
+torch.set_num_threads(1)
+__all__ = ["GRPOConfig", "GRPOTrainer", "pyarrow", "pydantic", "ruamel", "torch", "typer"]

@@ -1,0 +1,116 @@
+"""`gpo train --resume` goes on with the very same run."""
+
+import shutil
+
+import pytest
+
+from tests.cli.conftest import COUNT_A, GFPO, checkpoints, metrics
+
+# Two updates, each twice, on a generation batch: step 3 ends in the middle of one.
+MID_WINDOW = (
+    "--set", "batch.updates_per_generation=2", "--set", "batch.iterations=2",
+    "--set", "run.save_every=1", "--set", "run.keep_checkpoints=9",
+)  # fmt: skip
+RUN = (*GFPO, *COUNT_A, *MID_WINDOW)
+
+
+@pytest.fixture(scope="module")
+def half_done(make_folder):
+    """A folder with a run of six steps in `straight`, and the first three of it in `half`."""
+    folder = make_folder()
+    for name, steps in (("straight", 6), ("half", 3)):
+        done = folder.gpo(*RUN, "--steps", steps, "--out", name)
+        assert (done.code, done.stderr) == (0, "")
+    return folder
+
+
+@pytest.fixture
+def half(half_done):
+    """A copy of the half run, which a test may go on with."""
+    copy = half_done.path / "copy"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(half_done.path / "half", copy)
+    return half_done
+
+
+def test_a_resumed_run_equals_a_straight_one(half):
+    from safetensors.torch import load_file
+
+    done = half.gpo("train", "gfpo", "--resume", "--out", "copy", "--steps", 6)
+    assert (done.code, done.stderr) == (0, "")
+    assert done.lines[1] == "gfpo 2/4 length on ./model: 6 steps, going on after step 3"
+    runs = [half.path / "straight", half.path / "copy"]
+    straight, resumed = ([(line["step"], line["loss"], line.get("reward")) for line in metrics(run)] for run in runs)
+    assert [step for step, *_ in resumed] == [1, 2, 3, 4, 5, 6]
+    assert resumed == straight
+    weights = [load_file(run / "model" / "model.safetensors") for run in runs]
+    assert all((weights[0][name] == weights[1][name]).all() for name in weights[0])
+    records = [sorted(file.name for file in (run / "candidates").iterdir()) for run in runs]
+    assert records[0] == records[1] == ["step-000001.parquet", "step-000005.parquet"]
+
+
+def test_a_checkpoint_that_is_not_whole_is_passed_over(half):
+    (half.path / "copy" / "checkpoints" / "checkpoint-3" / "trainer_state.json").write_text('{"glob')
+    done = half.gpo("train", "gfpo", "--resume", "--out", "copy", "--steps", 4)
+    assert done.lines[1] == "gfpo 2/4 length on ./model: 4 steps, going on after step 2"
+    assert [line["step"] for line in metrics(half.path / "copy")] == [1, 2, 3, 4]
+
+
+def test_a_changed_spec_is_refused_with_the_differences(half):
+    done = half.gpo(*RUN, "--resume", "--out", "copy", "--steps", 6, "--lr", "0.02", "-G", 8)
+    assert (done.code, done.stdout) == (2, "")
+    assert done.stderr == (
+        "copy was started with another spec, so it cannot go on with this one: algorithm.group_size was 4, is 8; "
+        "optim.learning_rate was 0.01, is 0.02; leave these as they were, or start anew with another --out\n"
+    )
+
+
+def test_another_method_is_refused(half):
+    done = half.gpo("train", "gmpo", "--resume", "--out", "copy")
+    assert done.code == 2
+    assert "algorithm.divisor: gmpo has no divisor, but gfpo has" in done.stderr
+
+
+@pytest.mark.parametrize("steps", [2, 3])
+def test_a_run_that_has_all_its_steps_says_so(half, steps):
+    done = half.gpo("train", "gfpo", "--resume", "--out", "copy", "--steps", steps)
+    assert (done.code, done.stdout) == (2, "")
+    assert done.stderr == f"'copy' has done 3 steps, and {steps} are asked for; write --steps 6 to go on\n"
+
+
+def test_a_run_that_was_stopped_before_its_model_was_saved_saves_it(half):
+    from safetensors.torch import load_file
+
+    shutil.rmtree(half.path / "copy" / "model")
+    done = half.gpo("train", "gfpo", "--resume", "--out", "copy")
+    assert (done.code, done.stderr) == (0, "")
+    assert [line["step"] for line in metrics(half.path / "copy")] == [1, 2, 3]
+    weights = [load_file(half.path / run / "model" / "model.safetensors") for run in ("half", "copy")]
+    assert all((weights[0][name] == weights[1][name]).all() for name in weights[0])
+
+
+@pytest.mark.parametrize(
+    ("flags", "text"),
+    [
+        ((), "--resume needs the run directory to go on with; write --out runs/<name> as well\n"),
+        (("--out", "none"), "no run directory 'none' to resume; check the path\n"),
+        (("--out", "model"), "'model' is no run directory (it has no spec.yaml); check the path\n"),
+    ],
+)
+def test_what_cannot_be_resumed_is_told(folder, flags, text):
+    done = folder.gpo("train", "gfpo", "--resume", *flags)
+    assert (done.code, done.stdout, done.stderr) == (2, "", text)
+
+
+def test_a_run_without_a_checkpoint_cannot_be_resumed(folder):
+    assert folder.gpo(*GFPO, "--reward", "./mine.py:breaks_in_step_2").code == 3
+    done = folder.gpo("train", "gfpo", "--resume", "--out", "out")
+    assert (done.code, done.stdout) == (2, "")
+    assert done.stderr == "'out' has no whole checkpoint to resume from; start anew with another --out\n"
+
+
+def test_every_run_ends_with_a_checkpoint_to_go_on_from(folder):
+    assert folder.gpo(*GFPO, *COUNT_A).code == 0
+    assert checkpoints(folder.path / "out") == ["checkpoint-2"]
+    assert folder.gpo("train", "gfpo", "--resume", "--out", "out", "--steps", 3).code == 0
+    assert [line["step"] for line in metrics(folder.path / "out")] == [1, 2, 3]

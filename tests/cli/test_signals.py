@@ -1,0 +1,155 @@
+"""Ctrl-C and TERM: the step ends, a whole checkpoint is left, and the exit code tells. Runs of two processes."""
+
+import os
+import pty
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from gpocli.training.records import read_candidates
+from tests.cli.conftest import COUNT_A, GFPO, checkpoints, metrics
+
+SLOW = (*GFPO, "--reward", "./mine.py:slow", "--steps", 50)
+
+
+def in_step_2(folder, *arguments):
+    """A run of slow steps that has done the first."""
+    running = folder.start(*SLOW, *arguments)
+    running.wait_until((folder.path / "out" / "metrics.jsonl").exists)
+    return running
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_the_first_signal_ends_the_step_and_leaves_a_whole_checkpoint(folder, number, code):
+    running = in_step_2(folder)
+    running.send(number)
+    done = running.outcome()
+    assert done.code == code
+    assert done.stderr == "stopped at checkpoint-2; go on with: gpo train gfpo --resume --out out\n"
+    assert done.lines[-1] == "interrupted after step 2 of 50"
+    assert "stopping after this step with a checkpoint; once more stops at once" in done.lines
+    assert checkpoints(folder.path / "out") == ["checkpoint-2"]
+    assert not (folder.path / "out" / "model").exists()
+
+
+def test_a_stopped_run_goes_on_as_the_hint_says(folder):
+    running = in_step_2(folder)
+    running.send(signal.SIGINT)
+    hint = running.outcome().stderr.partition("go on with: gpo ")[2]
+    done = folder.gpo(*hint.split(), "--steps", 3)
+    assert (done.code, done.stderr) == (0, "")
+    assert [line["step"] for line in metrics(folder.path / "out")] == [1, 2, 3]
+
+
+def test_the_second_signal_ends_at_once(folder):
+    running = in_step_2(folder)
+    running.send(signal.SIGINT)
+    running.wait_until(lambda: running.prints("once more stops at once"))
+    running.send(signal.SIGINT)
+    done = running.outcome()
+    assert done.code == 130
+    assert done.lines[-1] == "interrupted after step 1 of 50"
+    assert checkpoints(folder.path / "out") == []
+
+
+def test_a_signal_in_the_last_step_leaves_a_finished_run(folder):
+    running = in_step_2(folder, "--steps", 2)
+    running.send(signal.SIGINT)
+    done = running.outcome()
+    assert (done.code, done.stderr) == (0, "")
+    assert done.lines[-1] == "saved: out"
+    assert (folder.path / "out" / "model").is_dir()
+
+
+def test_a_signal_while_loading_ends_at_once(folder):
+    running = folder.start_python("-m", "gpocli", *GFPO, *COUNT_A)
+    running.wait_until(lambda: running.prints("loading"))
+    running.send(signal.SIGINT)
+    assert running.outcome().code == 130
+
+
+def test_the_cursor_is_back_after_a_signal_on_a_terminal(folder):
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gpocli", *map(str, SLOW)],
+        cwd=folder.path, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"},
+    )  # fmt: skip
+    os.close(theirs)
+    printed, sent = b"", False
+    while True:
+        try:
+            printed += os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not sent and (folder.path / "out" / "metrics.jsonl").exists():
+            process.send_signal(signal.SIGINT)
+            sent = True
+    os.close(ours)
+    assert process.wait() == 130
+    assert b"\x1b[?25l" in printed
+    assert printed.rindex(b"\x1b[?25h") > printed.rindex(b"\x1b[?25l")
+    assert b"stopped at checkpoint-" in printed
+
+
+# Two processes
+
+
+def start_two(folder, *arguments):
+    """Both processes of a run, as torchrun starts them."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    shared = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    return [folder.start(*arguments, RANK=rank, LOCAL_RANK=rank, **shared) for rank in ("0", "1")]
+
+
+def test_two_processes_share_a_directory_and_one_set_of_lines(folder):
+    arguments = [one for one in (*GFPO, *COUNT_A) if one not in ("--out", "out")]
+    main, other = (running.outcome() for running in start_two(folder, *arguments))
+    assert (main.code, main.stderr, other.code, other.stdout, other.stderr) == (0, "", 0, "", "")
+    (run,) = (folder.path / "runs").iterdir()
+    assert [line["step"] for line in metrics(run)] == [1, 2]
+    assert folder.gpo(*GFPO, *COUNT_A).code == 0
+    both, alone = (read_candidates(place).to_pylist() for place in (run, folder.path / "out"))
+    assert [row["completion"] for row in both if row["kept"]] == [row["completion"] for row in alone if row["kept"]]
+
+
+def test_two_processes_are_both_refused_a_used_directory(folder):
+    assert folder.gpo(*GFPO, *COUNT_A).code == 0
+    main, other = (running.outcome() for running in start_two(folder, *GFPO, *COUNT_A))
+    assert (main.code, other.code, other.stderr) == (2, 2, "")
+    assert main.stderr.startswith("run directory 'out' is already used; ")
+
+
+def test_two_processes_stop_after_the_same_step_whichever_is_told(folder):
+    both = start_two(folder, *SLOW)
+    both[0].wait_until((folder.path / "out" / "metrics.jsonl").exists)
+    both[1].send(signal.SIGTERM)
+    main, other = (running.outcome() for running in both)
+    assert (main.code, other.code, other.stderr) == (143, 143, "")
+    (checkpoint,) = checkpoints(folder.path / "out")
+    assert main.stderr == f"stopped at {checkpoint}; go on with: gpo train gfpo --resume --out out\n"
+
+
+@pytest.mark.slow
+def test_torchrun_starts_two_processes(folder):
+    launch = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", 2, "-m", "gpocli")
+    done = folder.start_python(*launch, *GFPO, *COUNT_A).outcome()
+    assert done.code == 0
+    assert done.stdout.count("step 2/2") == 1
+    assert done.lines[-1] == "saved: out"
+    assert "Warning" not in done.stderr
+
+
+def test_nothing_is_left_running(folder):
+    running = in_step_2(folder)
+    running.send(signal.SIGINT)
+    running.outcome()
+    time.sleep(0.1)
+    with pytest.raises(ProcessLookupError):
+        os.killpg(running.pid, 0)
