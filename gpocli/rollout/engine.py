@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from gpocli.errors import SpecError
 from gpocli.rollout.cache import SpareLayer, keep_rows, rollout_cache
 from gpocli.rollout.race import GroupBoard, Race
 from gpocli.rollout.sampling import RowStreams, logits_processors, num_levels, pick_tokens
@@ -59,8 +60,12 @@ def sample_groups(
     `first_row` is the number of this process's first row among those of all processes. The model is sampled in
     evaluation mode, so that dropout does not undo that, and is left in the mode it was found in.
 
-    The caller asks `supports(model)` before.
+    The caller asks `supports(model)` before. Raises `SpecError` for an empty prompt.
     """
+    if any(not prompt for prompt in prompts_P):
+        raise SpecError(
+            "a prompt has no token, so there is nothing to sample from: leave out rows with an empty prompt"
+        )
     board = GroupBoard(
         len(prompts_P),
         num_generations,

@@ -90,6 +90,8 @@ def _layer_reason(base: PreTrainedModel) -> str | None:
 
 
 def _placement_reason(base: PreTrainedModel) -> str | None:
+    if base.device.type == "mps":
+        return "this device (mps) has no 64-bit floats, with which tokens are drawn"
     if len(set((getattr(base, "hf_device_map", None) or {}).values())) > 1:
         return f"{type(base).__name__} is spread over several devices"
     kinds = {kind.__name__ for module in base.modules() for kind in type(module).__mro__}

@@ -1,11 +1,18 @@
+from functools import cache
+
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import settings as settings_of_hypothesis
+from hypothesis import strategies as st
 from transformers import AutoConfig, AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
 
+from gpocli.errors import SpecError
 from gpocli.rollout import Race, SamplingSettings, engine, sample_groups, supports
 from gpocli.rollout.sampling import logits_processors
 from gpocli.rollout.support import READY_MASK_MODELS
+from tests.rollout.conftest import MAKERS
 
 END, SECOND_END, PAD = 1, 2, 0
 PROMPTS = [[5, 6, 7], [8, 9, 10, 11, 12, 13, 14, 15, 16], [5, 6, 7], [30]]
@@ -119,6 +126,40 @@ def test_race_on_and_off_keep_the_same_tokens(hazard_model, kind, seed):
     # What a lost row had is the start of what it would have become.
     starts = [f[: len(r)] for r, f in zip(raced.completion_ids, full.completion_ids, strict=True)]
     assert raced.completion_ids == starts
+
+
+@cache
+def shared_model():
+    torch.manual_seed(0)
+    return MAKERS["qwen3"]().eval()
+
+
+@settings_of_hypothesis(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    prompts=st.lists(st.lists(st.integers(3, 39), min_size=1, max_size=6), min_size=1, max_size=3),
+    group_size=st.integers(2, 6),
+    limit=st.integers(1, 20),
+    data=st.data(),
+)
+def test_races_of_a_real_model_keep_what_full_generation_keeps(seed, prompts, group_size, limit, data):
+    # The model ends at a rate that depends on the text: groups differ in difficulty, and some rows reach the limit.
+    keep = data.draw(st.integers(1, group_size))
+    sampling = settings(max_new_tokens=limit, temperature=2.0)
+    full = sample_groups(shared_model(), prompts, group_size, sampling, seed=seed)
+    raced = sample_groups(shared_model(), prompts, group_size, sampling, seed=seed, race=by_length(keep))
+
+    assert kept(raced, group_size, keep) == kept(full, group_size, keep)
+    assert raced.decode_steps <= full.decode_steps
+
+
+def test_an_empty_prompt_is_refused(make_model):
+    with pytest.raises(SpecError) as error:
+        sample_groups(make_model(), [[5], []], 2, settings(), seed=0)
+
+    assert str(error.value) == (
+        "a prompt has no token, so there is nothing to sample from: leave rows with an empty prompt out"
+    )
 
 
 @pytest.mark.parametrize("looks", [1, 3, 7])

@@ -37,18 +37,18 @@ def test_frequencies_in_a_large_vocabulary_are_the_probabilities(vocabulary):
     # Half of the mass on the last token, a quarter on the first, the rest spread evenly.
     probabilities = torch.full((vocabulary,), 0.25 / (vocabulary - 2))
     probabilities[0], probabilities[-1] = 0.25, 0.5
-    logits = probabilities.log().expand(1000, vocabulary)
-    streams = RowStreams(1, 1000, CPU, levels=num_levels(vocabulary))
+    logits = probabilities.log().expand(400, vocabulary)
+    streams = RowStreams(1, 400, CPU, levels=num_levels(vocabulary))
 
     tokens = torch.stack([pick_tokens(logits, streams.column(t)) for t in range(100)]).flatten()
 
     assert int(tokens.max()) == vocabulary - 1
-    # 100,000 draws: one standard deviation is at most 0.0016; the mean of the evenly spread tokens is their middle.
+    # 40,000 draws: one standard deviation is at most 0.0025; the mean of the evenly spread tokens is their middle.
     shares = tokens.bincount(minlength=vocabulary) / len(tokens)
-    assert abs(shares[0] - 0.25) < 0.008
-    assert abs(shares[-1] - 0.5) < 0.008
+    assert abs(shares[0] - 0.25) < 0.01
+    assert abs(shares[-1] - 0.5) < 0.01
     middle = tokens[(tokens > 0) & (tokens < vocabulary - 1)].double().mean()
-    assert abs(middle / (vocabulary - 1) - 0.5) < 0.01
+    assert abs(middle / (vocabulary - 1) - 0.5) < 0.015
 
 
 def test_frequencies_are_the_probabilities():
