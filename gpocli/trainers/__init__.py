@@ -1,0 +1,1 @@
+"""GFPO and GMPO on TRL's `GRPOTrainer`: the only folder that imports TRL's trainers."""

@@ -1,0 +1,1 @@
+"""A run from its spec to the final model: where spec, plugins and trainers meet."""
