@@ -40,10 +40,8 @@ class SpareLayer(DynamicLayer):  # type: ignore[misc]
 
     def _grow(self, total: int) -> None:
         # A quarter of spare columns: few copies, little waste. Rows that left are not taken along.
-        self._buffers = tuple(_with_columns(states, total + max(32, total // 4)) for states in self._states())  # type: ignore[assignment]
-
-    def _states(self) -> tuple[Tensor, Tensor]:
-        return self.keys, self.values
+        columns = total + max(32, total // 4)
+        self._buffers = (_with_columns(self.keys, columns), _with_columns(self.values, columns))
 
     def batch_select_indices(self, indices: Tensor) -> None:
         """Takes the rows at `indices`, in that order; rows may be named repeatedly."""
@@ -52,7 +50,7 @@ class SpareLayer(DynamicLayer):  # type: ignore[misc]
 
     def move_rows(self, targets: Tensor, sources: Tensor, rows: int) -> None:
         """Copies rows `sources` over rows `targets`, then keeps the first `rows`. No target is also a source."""
-        for states in self._states():
+        for states in (self.keys, self.values):
             if len(targets):
                 states[targets] = states[sources]
         self.keys, self.values = self.keys[:rows], self.values[:rows]

@@ -158,7 +158,7 @@ def test_an_empty_prompt_is_refused(make_model):
         sample_groups(make_model(), [[5], []], 2, settings(), seed=0)
 
     assert str(error.value) == (
-        "a prompt has no token, so there is nothing to sample from: leave rows with an empty prompt out"
+        "a prompt has no token, so there is nothing to sample from: leave out rows with an empty prompt"
     )
 
 
