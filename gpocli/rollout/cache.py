@@ -23,7 +23,7 @@ class SpareLayer(DynamicLayer):  # type: ignore[misc]
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         """Appends the states of new tokens and returns all of them."""
         if not self.is_initialized:
-            # The first call is the prefill, of which nothing is kept as it is: `select_rows` repeats it.
+            # The first call is the prefill, of which nothing is kept as it is: each row is repeated.
             self.lazy_initialization(key_states, value_states)
             self.keys, self.values = key_states, value_states
             return key_states, value_states
@@ -50,6 +50,8 @@ class SpareLayer(DynamicLayer):  # type: ignore[misc]
 
     def move_rows(self, targets: Tensor, sources: Tensor, rows: int) -> None:
         """Copies rows `sources` over rows `targets`, then keeps the first `rows`. No target is also a source."""
+        if not self.is_initialized:
+            return  # a layer that shares the states of another one
         for states in (self.keys, self.values):
             if len(targets):
                 states[targets] = states[sources]
