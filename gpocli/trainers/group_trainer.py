@@ -360,7 +360,8 @@ class GroupTrainer(FastSampling, LeanPasses):
         path = Path(checkpoint) / self._generation_state_name()
         if not path.exists():
             return  # a checkpoint that TRL's own trainer wrote
-        state = torch.load(path, map_location=self.accelerator.device, weights_only=True)
+        device = self.accelerator.device  # "cpu:0" with several processes, which torch.load does not know
+        state = torch.load(path, map_location="cpu" if device.type == "cpu" else device, weights_only=True)
         self._step = state["micro_step"]
         self._buffered_inputs = state["buffered_inputs"]
         if self.group_filter is not None and state["filter"] is not None:

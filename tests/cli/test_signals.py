@@ -137,6 +137,21 @@ def test_two_processes_stop_after_the_same_step_whichever_is_told(folder):
 
 
 @pytest.mark.slow
+def test_two_processes_resume_in_the_middle_of_a_generation_batch(folder):
+    window = ("--set", "batch.updates_per_generation=2", "--set", "batch.iterations=2", "--set", "run.save_every=1")
+    for arguments in (
+        (*GFPO, *COUNT_A, *window, "--steps", 6, "--out", "straight"),
+        (*GFPO, *COUNT_A, *window, "--steps", 3),
+        ("train", "gfpo", "--resume", "--out", "out", "--steps", 6),
+    ):
+        assert [running.outcome().code for running in start_two(folder, *arguments)] == [0, 0]
+    straight, resumed = (
+        [(line["step"], line["loss"]) for line in metrics(folder.path / run)] for run in ("straight", "out")
+    )
+    assert resumed == straight
+
+
+@pytest.mark.slow
 def test_torchrun_starts_two_processes(folder):
     launch = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", 2, "-m", "gpocli")
     done = folder.start_python(*launch, *GFPO, *COUNT_A).outcome()
