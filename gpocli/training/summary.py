@@ -23,10 +23,14 @@ class RunSummary:
     length_last: float | None
     flat_share: float | None
     grad_norm: float | None
+    unscored: bool = False
+    """Whether rewards were logged and none was a number."""
 
     @property
     def could_learn(self) -> bool | None:
         """Whether any group could teach something and any gradient arrived; None when the logs do not tell."""
+        if self.unscored:
+            return False
         if self.flat_share is None and self.grad_norm is None:
             return None
         return self.flat_share != 1 and self.grad_norm != 0
@@ -42,6 +46,11 @@ class RunSummary:
         ]
 
     def _signal(self) -> str:
+        if self.unscored:
+            return (
+                "nothing could be learned: no reward applied to any completion; check that the rewards return numbers "
+                "for this data"
+            )
         if self.flat_share == 1:
             return (
                 "nothing could be learned: in every group all completions got the same reward, so every advantage "
@@ -71,6 +80,7 @@ def summarize(metrics: Sequence[Mapping[str, Any]]) -> RunSummary:
         length_last=_mean(lengths[-_tenth(lengths) :]),
         flat_share=_mean(_known(readings, "flat")),
         grad_norm=_mean(_known(readings, "grad_norm")),
+        unscored=not rewards and any("reward" in line for line in train),
     )
 
 

@@ -1,5 +1,6 @@
 """What a training run imports from others, for the process that test commands are forked from."""
 
+import gc
 import os
 
 os.environ["TRL_EXPERIMENTAL_SILENCE"] = "1"
@@ -13,4 +14,5 @@ import typer
 from trl import GRPOConfig, GRPOTrainer
 
 torch.set_num_threads(1)
+gc.freeze()  # what is imported here is not gone through again in every command
 __all__ = ["GRPOConfig", "GRPOTrainer", "pyarrow", "pydantic", "ruamel", "torch", "typer"]

@@ -180,6 +180,16 @@ def test_prompts_that_leave_no_room_are_dropped_on_request_and_counted(folder):
     assert done.lines[1].startswith("dropped rows with a prompt that is too long: long.jsonl:4: prompt of 113 tokens")
 
 
+def test_too_few_prompts_left_after_dropping_are_refused(folder):
+    folder.write(long_jsonl=json_lines([{"prompt": "a" * length} for length in (10, 500, 500)]))
+    done = folder.gpo(*GFPO, *COUNT_A, "--data", "long.jsonl", "--set", "data.overlong=drop")
+    assert done.code == 2
+    assert done.stderr == (
+        "long.jsonl: needs at least 2 prompts for one generation batch, has 1; add rows, or lower "
+        "batch.prompts_per_step or batch.updates_per_generation\n"
+    )
+
+
 def test_half_precision_on_a_processor_is_refused_in_its_own_words(folder):
     done = folder.gpo(*GFPO, *COUNT_A, "--set", "model.dtype=float16")
     assert done.code == 5
@@ -211,6 +221,10 @@ def test_rewards_that_never_apply_leave_gaps_rather_than_numbers(folder):
     done = folder.gpo(*GFPO, "--reward", "./mine.py:nothing")
     assert (done.code, done.stderr) == (0, "")
     assert "reward -" in done.lines[2]
+    assert done.lines[-2] == (
+        "nothing could be learned: no reward applied to any completion; check that the rewards return numbers for "
+        "this data"
+    )
     assert [line["reward"] for line in metrics(folder.path / "out")] == [None, None]
 
 
