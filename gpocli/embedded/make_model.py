@@ -37,9 +37,9 @@ IGNORED = -100
 class Recipe:
     """The supervised training."""
 
-    steps: int = 1600
-    rows: int = 32
-    """Traces in a step."""
+    steps: int = 2400
+    tokens: int = 2048
+    """Tokens in a step at most, padding included."""
     learning_rate: float = 3e-3
     """Peak; rises over the first tenth of the steps, then falls by a cosine."""
     weight_decay: float = 0.01
@@ -49,8 +49,8 @@ class Recipe:
     """Tokens; longer traces are skipped, they would fill the batch with padding."""
     plain_share: float = 0.2
     """Of rows whose prompt is the bare question, so that the model takes plain prompts as well as chat."""
-    pool: int = 8
-    """Batches drawn together and sorted by length: rows of like length share a batch, with little padding."""
+    pool: int = 256
+    """Traces drawn together and sorted by length: rows of like length share a batch, with little padding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +94,19 @@ def encode(problem: Sum, tokenizer: PreTrainedTokenizerBase, rng: random.Random,
 
 
 def batches(tokenizer: PreTrainedTokenizerBase, rng: random.Random, recipe: Recipe) -> Iterator[list[Example]]:
-    """Batches of `recipe.rows` examples without end, each of like lengths, in random order."""
+    """Batches of at most `recipe.tokens` tokens without end, each of like lengths, in random order."""
     problems = sums("train", rng)
     while True:
         pool: list[Example] = []
-        while len(pool) < recipe.rows * recipe.pool:
+        while len(pool) < recipe.pool:
             example = encode(next(problems), tokenizer, rng, recipe)
             if len(example) <= recipe.longest:
                 pool.append(example)
-        pool.sort(key=len)
-        cut = [pool[start : start + recipe.rows] for start in range(0, len(pool), recipe.rows)]
+        cut: list[list[Example]] = [[]]
+        for example in sorted(pool, key=len):
+            if len(example) * (len(cut[-1]) + 1) > recipe.tokens:
+                cut.append([])
+            cut[-1].append(example)
         rng.shuffle(cut)
         yield from cut
 
@@ -136,8 +139,10 @@ def train(seed: int, recipe: Recipe) -> tuple[Qwen3ForCausalLM, PreTrainedTokeni
     losses: list[float] = []
     for batch, step in zip(batches(tokenizer, rng, recipe), range(recipe.steps), strict=False):
         loss = model(**collate(batch, tokenizer.pad_token_id)).loss
+        # Every token weighs the same, in whichever batch its length has put it: else long traces would be unlearned.
+        share = sum(len(example.completion) for example in batch) / recipe.tokens
         optimizer.zero_grad()
-        loss.backward()
+        (loss * share).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), recipe.clip)
         optimizer.step()
         schedule.step()
@@ -166,7 +171,6 @@ def figures(model: Qwen3ForCausalLM, tokenizer: PreTrainedTokenizerBase, seed: i
 def make(out: Path, seed: int = 0, recipe: Recipe | None = None) -> dict[str, Any]:
     """Train, measure, and write the model, the tokenizer and `figures.json` to `out`; gives the figures back."""
     recipe = recipe or Recipe()
-    torch.set_num_threads(THREADS)
     started = time.perf_counter()
     model, tokenizer, losses = train(seed, recipe)
     seconds = round(time.perf_counter() - started)
@@ -189,6 +193,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
+    torch.set_num_threads(THREADS)
     reached = make(arguments.out, arguments.seed)
     log.info("%s", json.dumps(reached["chat"]))
 

@@ -18,15 +18,17 @@ FILLERS = ("hmm, let me see", "ok so far", "wait, let me think", "this looks fin
 class Habits:
     """How a trace is written, as probabilities. The defaults make a start that is partly right and wordy."""
 
-    slip: float = 0.12
-    """Of writing a wrong column sum: about one answer in three is wrong before any check."""
-    filler: float = 0.45
-    """Of a filler line after a column, and of another one after that."""
-    check: float = 0.30
+    slip: float = 0.25
+    """Of writing a wrong column sum: more than half of the answers are wrong before any check."""
+    slip_again: float = 0.04
+    """The same, in attempts after a check has found a slip: they are made with more care."""
+    filler: float = 0.55
+    """Of a filler line before the columns and after the answer they give, and of another one after that."""
+    check: float = 0.50
     """Of checking an answer at all."""
-    recheck: float = 0.35
+    recheck: float = 0.30
     """Of checking once more what a check has found right."""
-    attempts: int = 4
+    attempts: int = 3
     """Most attempts in one trace, a bound on its length."""
 
 
@@ -46,14 +48,12 @@ def add_columns(problem: Sum, rng: random.Random, slip: float) -> tuple[list[str
     return lines, str(int(f"{carry}{digits}"))
 
 
-def with_filler(lines: list[str], rng: random.Random, filler: float) -> list[str]:
-    """The lines, each followed by none, one or more filler lines."""
-    out = []
-    for line in lines:
-        out.append(line)
-        while rng.random() < filler:
-            out.append(rng.choice(FILLERS))
-    return out
+def hedge(rng: random.Random, filler: float) -> list[str]:
+    """None, one or more filler lines."""
+    lines = []
+    while rng.random() < filler:
+        lines.append(rng.choice(FILLERS))
+    return lines
 
 
 def trace(problem: Sum, rng: random.Random, habits: Habits | None = None) -> str:
@@ -63,8 +63,8 @@ def trace(problem: Sum, rng: random.Random, habits: Habits | None = None) -> str
     check = ["check", *careful]
     lines: list[str] = []
     for attempt in range(1, habits.attempts + 1):
-        work, answer = add_columns(problem, rng, habits.slip)
-        lines += [*with_filler(work, rng, habits.filler), f"so {answer}"]
+        columns, answer = add_columns(problem, rng, habits.slip if attempt == 1 else habits.slip_again)
+        lines += [*hedge(rng, habits.filler), *columns, f"so {answer}", *hedge(rng, habits.filler)]
         if attempt == habits.attempts or rng.random() >= habits.check:
             break
         lines += check
