@@ -19,6 +19,7 @@ from gpocli.training.policy import Policy, cannot_load, find_policy, trainer_arg
 from gpocli.training.preflight import Preflight
 from gpocli.training.prompt_lengths import fit_prompts, prompt_token_counts
 from gpocli.training.trainer_options import trainer_options
+from gpocli.training.whole_weights import whole_weights
 
 
 def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None]) -> GroupTrainer:
@@ -41,16 +42,21 @@ def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None])
         raise SpecError(f"TRL refuses the options of this run: {error}; see the `trl` section of the spec") from error
     rewards = checked_rewards([reward.function for reward in ready.rewards], [reward.name for reward in ready.rewards])
     try:
-        trainer: GroupTrainer = trainer_class(
-            **trainer_arguments(policy, spec.model, args),
-            reward_funcs=rewards,
-            args=args,
-            train_dataset=to_dataset(rows),
-            eval_dataset=None if eval_rows is None else to_dataset(eval_rows),
-            processing_class=policy.tokenizer,
-            group_filter_func=GroupFilter(ready.filters) if ready.filters else None,
-        )
+        with whole_weights(spec.model.name):
+            trainer: GroupTrainer = trainer_class(
+                **trainer_arguments(policy, spec.model, args),
+                reward_funcs=rewards,
+                args=args,
+                train_dataset=to_dataset(rows),
+                eval_dataset=None if eval_rows is None else to_dataset(eval_rows),
+                processing_class=policy.tokenizer,
+                group_filter_func=GroupFilter(ready.filters) if ready.filters else None,
+            )
     except (OSError, SafetensorError) as error:
+        raise cannot_load(spec.model, error) from error
+    except RuntimeError as error:
+        if "size" not in str(error) or "mismatch" not in str(error):
+            raise
         raise cannot_load(spec.model, error) from error
     _refuse_frozen(trainer)
     if trainer.why_not_fast is not None and spec.sampling.engine == "auto":

@@ -1,12 +1,17 @@
-"""The rows of a run: loaded from the embedded task, a local file or the hub, and handed to a trainer unchanged."""
+"""The rows of a run: from the embedded task, files, a gym task or the hub, handed to a trainer unchanged."""
 
 import copy
+import os
 import pickle
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gpocli.data import ROW_KEY, Rows, gather, looks_local, prepare, read_rows
+from gpocli.data import ROW_KEY, Rows, gather, looks_local, prepare
+from gpocli.data.faults import OnFault, refuse
+from gpocli.data.gym import gym_rows, is_gym
+from gpocli.data.location import STDIN
 from gpocli.data.prompts import BadRows
+from gpocli.data.read import read_file
 from gpocli.errors import EnvironmentFault, SpecError
 from gpocli.training.hub import go_offline_if_unreachable
 
@@ -28,24 +33,45 @@ def load_rows(
     as_chat: bool = False,
     bad_rows: BadRows = "refuse",
 ) -> Rows:
-    """Rows of a local file, of the embedded task (`embedded`), or of a hub dataset (`owner/name[:subset]`).
+    """Rows of a source (see `raw_rows`), ready for a trainer; see `gpocli.data.prepare` for what is checked.
 
-    See `gpocli.data.prepare` for what is checked. Raises SpecError for bad data and EnvironmentFault when the hub
-    cannot give the dataset.
+    Raises SpecError for bad data and EnvironmentFault when the hub cannot give the dataset, or a package is missing.
     """
-    if source != EMBEDDED and looks_local(source):
-        if split != "train":
-            raise SpecError(f"'{source}' is one file and has no split '{split}'; name a file for each purpose")
-        return read_rows(source, columns=columns, limit=limit, system=system, as_chat=as_chat, bad_rows=bad_rows)
-    rows = _embedded_rows(split, limit) if source == EMBEDDED else _hub_rows(source, split, limit)
+    rows = raw_rows(source, split=split, limit=limit)
     return prepare(rows, columns=columns, system=system, as_chat=as_chat, bad_rows=bad_rows)
+
+
+def raw_rows(source: str, *, split: str = "train", limit: int | None = None, on_fault: OnFault = refuse) -> Rows:
+    """Rows as they are: of files of this machine (see `gpocli.data.location.find_files`) or of standard input (`-`),
+    of the embedded task (`embedded`), of reasoning-gym (`gym:task`), or of a hub dataset (`owner/name[:subset]`).
+
+    Tells the faults of rows. Raises SpecError and EnvironmentFault for a source that cannot be had at all.
+    """
+    if source == EMBEDDED:
+        return _embedded_rows(split, limit)
+    if is_gym(source):
+        if split != "train":
+            raise SpecError(f"'{source}' has no split '{split}'; name another seed instead, as in gym:chain_sum?seed=2")
+        return gym_rows(source, limit)
+    if not looks_local(source):
+        return _hub_rows(source, split, limit)
+    if split != "train":
+        raise SpecError(f"'{source}' is one file and has no split '{split}'; name a file for each purpose")
+    if source == STDIN and int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        raise SpecError("'-' reaches one process only, and this run has several; write the rows to a file")
+    return read_file(source, limit=limit, on_fault=on_fault)
+
+
+def is_at_hand(source: str) -> bool:
+    """Whether the rows of `source` are there at once, without asking a hub or starting a large package."""
+    return source == EMBEDDED or (looks_local(source) and not is_gym(source))
 
 
 def eval_split_of(source: str) -> str | None:
     """The split of `source` to evaluate on when none is named; None when it has none. Raises EnvironmentFault."""
     if source == EMBEDDED:
         return "eval"
-    if looks_local(source):
+    if is_gym(source) or looks_local(source):
         return None
     import datasets
 

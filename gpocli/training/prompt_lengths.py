@@ -64,7 +64,7 @@ def fit_prompts(
     All figures are in tokens; `counts` are those of `prompt_token_counts`; None is no limit. Raises SpecError when
     a prompt is too long (with "drop": only when every one is) or when no prompt could ever fit.
     """
-    limit, reason = _limit(max_prompt_tokens, context, max_new_tokens)
+    limit, reason = prompt_limit(max_prompt_tokens, context, max_new_tokens)
     fitting = [index for index, count in enumerate(counts) if limit is None or count <= limit]
     if len(fitting) == len(counts):
         return rows
@@ -80,7 +80,8 @@ def fit_prompts(
     return rows.select(fitting, f"dropped rows with a prompt that is too long: {remark}")
 
 
-def _limit(max_prompt_tokens: int | None, context: int | None, max_new_tokens: int) -> tuple[int | None, str]:
+def prompt_limit(max_prompt_tokens: int | None, context: int | None, max_new_tokens: int) -> tuple[int | None, str]:
+    """The most tokens that a prompt may have (None: any number), and why. Raises SpecError when none could fit."""
     room = None if context is None else context - max_new_tokens
     if room is not None and room < 1:
         raise SpecError(

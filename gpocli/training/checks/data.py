@@ -1,29 +1,32 @@
 """Rows for training and evaluation: whether they can be read, are enough, and have what rewards need."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from gpocli.builtin.rewards.accuracy import AccuracyOptions, unparsable_golds
-from gpocli.data import Rows, looks_local, require_columns
-from gpocli.errors import SpecError
+from gpocli.data import Rows, require_columns
+from gpocli.data.location import STDIN, find_files
+from gpocli.data.standard_input import NAME as STDIN_NAME
+from gpocli.errors import GpoError, SpecError
 from gpocli.plugin_manager import NamedReward
 from gpocli.spec.batch import BatchPlan
 from gpocli.training.checks.findings import Findings
-from gpocli.training.dataset import EMBEDDED, eval_split_of, load_rows, require_generation_batch
+from gpocli.training.dataset import eval_split_of, is_at_hand, load_rows, require_generation_batch
 
 
 def check_rows(findings: Findings, plan: BatchPlan | None) -> Rows | None:
     """Read the rows to train on; None where they cannot be had, or need the hub while there are other faults."""
     data = findings.spec.data
-    if not findings.are_sound("data") or (findings.faults and not _is_at_hand(data.source)):
+    if not findings.are_sound("data") or (findings.faults and not is_at_hand(data.source)):
         return None
     rows: Rows | None = None
-    at = "data.source" if data.split == "train" or not _is_at_hand(data.source) else "data.split"
-    with findings.in_file(data.source, at):
+    at = "data.source" if data.split == "train" or not is_at_hand(data.source) else "data.split"
+    with _in_data(findings, data.source, at):
         rows = load_rows(data.source, split=data.split, limit=data.limit, **_shared(findings))
         findings.notes += rows.notes
         if plan is not None:
-            with findings.in_file(data.source, "data.source"):
+            with findings.in_file(rows.source, "data.source"):
                 require_generation_batch(rows, plan.prompts_per_generation)
     return rows
 
@@ -34,11 +37,11 @@ def check_eval_rows(findings: Findings) -> Rows | None:
     source = data.eval_source or data.source
     if run.eval_every is None or not findings.are_sound("data", "run.eval_every"):
         return None
-    if findings.faults and not _is_at_hand(source):
+    if findings.faults and not is_at_hand(source):
         return None
     rows: Rows | None = None
     at = "data.eval_split" if data.eval_split else "data.eval_source" if data.eval_source else "run.eval_every"
-    with findings.in_file(source, at):
+    with _in_data(findings, source, at):
         split = data.eval_split or ("train" if data.eval_source else eval_split_of(source))
         if split is None:
             raise SpecError(f"'{source}' has no split to evaluate on; write data.eval_source, or data.eval_split")
@@ -59,24 +62,52 @@ def check_columns(findings: Findings, rewards: Sequence[NamedReward], *all_rows:
 
 
 def _check_golds(findings: Findings, rows: Rows, reward: NamedReward) -> None:
+    unread, remark = unread_golds(rows, reward, trust_formulas=True)
+    if remark and unread == len(rows):
+        findings.add_in_file(remark)
+    elif remark:
+        findings.notes.append(remark)
+
+
+def unread_golds(rows: Rows, reward: NamedReward, *, trust_formulas: bool) -> tuple[int, str]:
+    """How many gold answers a reward cannot read, and a line about it; an empty one when it reads all, or needs none.
+
+    Formulas that are not trusted are each parsed, which may take seconds for thousands of them.
+    """
     options = getattr(reward.function, "options", None)
     if not isinstance(options, AccuracyOptions) or options.answer_column not in rows.columns:
-        return
-    unread = unparsable_golds([row[options.answer_column] for row in rows], trust_formulas=True)
+        return 0, ""
+    unread = unparsable_golds([row[options.answer_column] for row in rows], trust_formulas=trust_formulas)
     if not unread:
-        return
+        return 0, ""
     remark = (
         f"{rows.place(unread[0])}: reward '{reward.name}' cannot read {len(unread)} of {len(rows)} gold answers "
         f"in the column '{options.answer_column}'"
     )
     if len(unread) == len(rows):
-        findings.add_in_file(f"{remark}; name the column with the answers as option answer_column, or another reward")
-    else:
-        findings.notes.append(f"{remark}; their completions get no reward from it")
+        cure = "name the column with the answers as option answer_column, or another reward"
+        return len(unread), f"{remark}; {cure}"
+    return len(unread), f"{remark}; their completions get no reward from it"
 
 
-def _is_at_hand(source: str) -> bool:
-    return source == EMBEDDED or looks_local(source)
+@contextmanager
+def _in_data(findings: Findings, source: str, path: str) -> Iterator[None]:
+    """As `findings.in_file`, for a source that may stand for several files."""
+    try:
+        yield
+    except GpoError as error:
+        named = next((name for name in _names(source) if str(error).startswith(f"{name}:")), source)
+        with findings.in_file(named, path):
+            raise
+
+
+def _names(source: str) -> list[str]:
+    """What messages may call the files of a source."""
+    if source == STDIN:
+        return [STDIN_NAME]
+    with suppress(SpecError):
+        return [name for name, _ in find_files(source)]
+    return []
 
 
 def _shared(findings: Findings) -> dict[str, Any]:
