@@ -21,7 +21,7 @@ from benchmarks.models import save_mid_size
 from benchmarks.report import write_report
 from gpocli.embedded import MODEL_PATH
 
-THREADS = 2
+THREADS = int(os.environ.get("BENCH_THREADS", "2"))
 
 
 class Bench:

@@ -34,7 +34,7 @@ def step(environment: str, algorithm: str, model: str, **task: Any) -> Job:
     is_mid = model == "mid"
     limit = MID_LIMIT if is_mid else EMBEDDED_LIMIT
     defaults = {
-        "steps": 2 if is_mid else 6,
+        "steps": 1 if is_mid else 6,
         "warmup": 0 if is_mid else 1,
         "micro_batch": 4,
         "updates": 1,
@@ -89,7 +89,7 @@ FIGURES = [
             step("gpo", "gmpo", model, prompts=prompts, updates=updates, steps=steps, **_GMPO_8),
             2.5,
         )
-        for model, prompts, updates, steps in [("embedded", 8, 1, 6), ("mid", 4, 1, 2), ("embedded", 8, 8, 17)]
+        for model, prompts, updates, steps in [("embedded", 8, 1, 6), ("mid", 4, 1, 1), ("embedded", 8, 8, 17)]
     ),
     Figure(
         "rollout alone, 16 prompts, G = 16, no race, embedded: generate / gpo",

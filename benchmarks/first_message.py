@@ -10,7 +10,8 @@ from typing import Any
 
 # name, what TRL is told, what gpo is told; {model}, {data} and {out} are filled in.
 _TRL = (
-    "--model_name_or_path {model} --dataset_name {data} --output_dir {out} --reward_funcs accuracy_reward --use_cpu true"
+    "--model_name_or_path {model} --dataset_name {data} --output_dir {out} "
+    "--reward_funcs accuracy_reward --use_cpu true"
 )
 _GPO = "--model {model} --data {data}/rows.jsonl --out {out}"
 MISTAKES = [

@@ -6,11 +6,11 @@ from typing import Any
 
 _HEAD = """# gpo against TRL
 
-Written by `make bench`. Each figure is a ratio of medians of two jobs that ran in turn, each in a process of its own, on the
-same model, prompts, sampling settings and micro-batch, with {threads} threads on a CPU. The embedded model has 0.6M parameters
-and writes about 70 tokens; the mid-size model has {millions:.0f}M random parameters and completions of geometric length, about
-100 tokens on average, limit 512. The learning rate is 1e-12, so that the work stays the same. torch {torch}, transformers
-{transformers}, trl {trl}; TRL 1.7.1, the last with a GFPO trainer, runs with transformers below 5.13.
+Written by `make bench`. Each figure is a ratio of medians of two jobs that ran in turn, each in a process of its own, on
+the same model, prompts, sampling settings and micro-batch; threads: {threads}, on a CPU. The embedded model has 0.6M
+parameters and writes about 70 tokens; the mid-size model has {millions:.0f}M random parameters and completions of geometric
+length, about 100 tokens on average, limit 512. The learning rate is 1e-12, so that the work stays the same. torch {torch},
+transformers {transformers}, trl {trl}; TRL 1.7.1, the last with a GFPO trainer, runs with transformers below 5.13.
 
 | figure | ratio | must reach | |
 | --- | --- | --- | --- |
@@ -40,8 +40,8 @@ def _memory(figures: list[dict[str, Any]]) -> str:
             ours = statistics.median(job["memory_mb"] for job in row["under"])
             verdict = "met" if ours / theirs <= 0.55 else "**missed**"
             return (
-                f"| peak memory of a GFPO step, mid-size, whole process: gpo ({ours:.0f} MB) / TRL 1.7.1 ({theirs:.0f} MB) "
-                f"| {ours / theirs:.2f} | at most 0.55 | {verdict} |\n"
+                f"| peak memory of a GFPO step, mid-size, whole process: gpo ({ours:.0f} MB) / "
+                f"TRL 1.7.1 ({theirs:.0f} MB) | {ours / theirs:.2f} | at most 0.55 | {verdict} |\n"
             )
     return ""
 

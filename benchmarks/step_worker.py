@@ -1,4 +1,4 @@
-"""Times training steps of one library: `step_worker.py JSON` prints one JSON object. Runs in any of the environments."""
+"""Times training steps of one library: `step_worker.py JSON` prints one JSON object. Runs in any environment."""
 
 import json
 import os
