@@ -40,12 +40,8 @@ def map_columns(rows: Rows, columns: Mapping[str, str]) -> Rows:
     A source column that is mapped is there under its new names only; it replaces a column that had such a
     name. Raises SpecError when a source column does not exist.
     """
-    for new, old in columns.items():
-        if old not in rows.columns:
-            raise SpecError(
-                f"{rows.source}: no column '{old}', which data.columns.{new} names; "
-                f"{_found(rows.columns)}{_did_you_mean(old, rows.columns)}"
-            )
+    for fault in unknown_columns(rows, columns):
+        raise SpecError(fault)
     mapped = set(columns.values())
     sources = {name: name for name in rows.columns if name not in mapped} | dict(columns)
     if all(new == old for new, old in sources.items()):
@@ -57,14 +53,30 @@ def map_columns(rows: Rows, columns: Mapping[str, str]) -> Rows:
     )
 
 
+def unknown_columns(rows: Rows, columns: Mapping[str, str]) -> list[str]:
+    """What is wrong with a mapping: a line for each source column that does not exist."""
+    return [
+        f"{rows.source}: no column '{old}', which data.columns.{new} names; "
+        f"{_found(rows.columns)}{_did_you_mean(old, rows.columns)}"
+        for new, old in columns.items()
+        if old not in rows.columns
+    ]
+
+
+def reserved_columns(rows: Rows) -> list[str]:
+    """A line for each column with a name under which a reward or filter would get something else."""
+    return [
+        f"{rows.source}: the column name '{name}' is taken (rewards and filters get something else under "
+        f"it); rename the column with data.columns.data_{name}={name}"
+        for name in rows.columns
+        if name in RESERVED
+    ]
+
+
 def refuse_reserved(rows: Rows) -> None:
-    """Raise SpecError when a column has a name under which a reward or filter would get something else."""
-    for name in rows.columns:
-        if name in RESERVED:
-            raise SpecError(
-                f"{rows.source}: the column name '{name}' is taken (rewards and filters get something else under "
-                f"it); rename the column with data.columns.data_{name}={name}"
-            )
+    """Raise SpecError when a column has a reserved name."""
+    for fault in reserved_columns(rows):
+        raise SpecError(fault)
 
 
 def require_prompt_column(rows: Rows) -> None:

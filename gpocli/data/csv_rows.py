@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from gpocli.errors import SpecError
+from gpocli.data.faults import OnFault, RowFault, refuse
 
 if TYPE_CHECKING:
     import _csv
@@ -13,29 +13,36 @@ if TYPE_CHECKING:
 Numbered = tuple[int, dict[str, str]]
 
 
-def read_csv(lines: Iterable[tuple[int, str]], source: str, delimiter: str) -> Iterator[Numbered]:
+def read_csv(
+    lines: Iterable[tuple[int, str]], source: str, delimiter: str, on_fault: OnFault = refuse
+) -> Iterator[Numbered]:
     """The rows of a delimited file whose first line names the columns; blank lines are passed over.
 
     Cells stay text: "NA", "007" and "" are what they are. Blanks around a column name are dropped, and a
     column without a name is called `column_n`. The number of a row is the line it starts on; quoted cells may
-    hold line feeds. Raises SpecError for another delimiter, broken quotes, a name twice, and rows of another
-    width.
+    hold line feeds. Tells another delimiter and a name twice, after which nothing is read, and broken quotes and
+    rows of another width.
     """
     limit = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     try:
         reader = csv.reader((text for _, text in lines), delimiter=delimiter, strict=True)
         header: list[str] = []
         start = 1
-        for cells in _cells(reader, source):
+        for cells in _cells(reader, source, on_fault):
             if not any(cells) and len(cells) < 2:
                 pass
             elif not header:
-                header = _header(cells, source, start, delimiter)
+                try:
+                    header = _header(cells, source, start, delimiter)
+                except RowFault as fault:
+                    on_fault(fault)
+                    return
             elif len(cells) != len(header):
-                raise SpecError(
-                    f"{source}:{start}: {len(cells)} cells where the first line names {len(header)} columns; "
+                text = (
+                    f"{len(cells)} cells where the first line names {len(header)} columns; "
                     f"quote cells that hold {_NAMES[delimiter]}"
                 )
+                on_fault(RowFault(f"{source}:{start}", text, "another number of cells"))
             else:
                 yield start, dict(zip(header, cells, strict=True))
             start = reader.line_num + 1
@@ -46,7 +53,7 @@ def read_csv(lines: Iterable[tuple[int, str]], source: str, delimiter: str) -> I
 _NAMES = {",": "a comma", "\t": "a tab"}
 
 
-def _cells(reader: "_csv.Reader", source: str) -> Iterator[list[str]]:
+def _cells(reader: "_csv.Reader", source: str, on_fault: OnFault) -> Iterator[list[str]]:
     while True:
         start = reader.line_num + 1
         try:
@@ -54,7 +61,8 @@ def _cells(reader: "_csv.Reader", source: str) -> Iterator[list[str]]:
         except StopIteration:
             return
         except csv.Error as error:
-            raise SpecError(f"{source}:{start}: {_reason(error)}") from error
+            on_fault(RowFault(f"{source}:{start}", _reason(error), "broken quotes or line ends"))
+            continue
         yield cells
 
 
@@ -74,7 +82,8 @@ def _header(cells: list[str], source: str, line: int, delimiter: str) -> list[st
         _refuse_other_delimiter(names[0], source, line, delimiter)
     for name in names:
         if names.count(name) > 1:
-            raise SpecError(f"{source}:{line}: column '{name}' is there twice; give each column its own name")
+            text = f"column '{name}' is there twice; give each column its own name"
+            raise RowFault(f"{source}:{line}", text, "a column twice")
     return names
 
 
@@ -82,4 +91,5 @@ def _refuse_other_delimiter(name: str, source: str, line: int, delimiter: str) -
     for sign, called in ((";", "semicolons"), ("\t", "tabs"), (",", "commas")):
         if sign != delimiter and sign in name:
             cure = {"\t": "name the file .tsv", ",": "name the file .csv"}.get(sign, "save it with commas")
-            raise SpecError(f"{source}:{line}: the columns are separated by {called} ('{name}'); {cure}")
+            text = f"the columns are separated by {called} ('{name}'); {cure}"
+            raise RowFault(f"{source}:{line}", text, "another delimiter")

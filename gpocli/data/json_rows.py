@@ -6,33 +6,39 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gpocli.errors import SpecError
+from gpocli.data.faults import OnFault, RowFault, refuse
 
 Numbered = tuple[int, dict[str, Any]]
 
 
-def read_jsonl(lines: Iterable[tuple[int, str]], source: str) -> Iterator[Numbered]:
-    """The objects of a file with one JSON object a line; blank lines are passed over. Raises SpecError."""
+def read_jsonl(lines: Iterable[tuple[int, str]], source: str, on_fault: OnFault = refuse) -> Iterator[Numbered]:
+    """The objects of a file with one JSON object a line; blank lines are passed over, faulty ones told."""
+    cure = "write one JSON object a line"
     for number, text in lines:
         if text.isspace():
             continue
         try:
             value = _DECODER.decode(text)
         except (ValueError, RecursionError) as error:
-            raise _broken(error, source, number, "write one JSON object a line") from error
-        yield number, _object(value, source, number, "write one JSON object a line")
+            on_fault(_broken(error, source, number, cure))
+            continue
+        if isinstance(value, dict):
+            yield number, value
+        else:
+            on_fault(_no_object(value, source, number, cure))
 
 
-def read_json(lines: Iterable[tuple[int, str]], source: str) -> Iterator[Numbered]:
-    """The objects of a file that holds one JSON list, each with the line it starts on. Raises SpecError.
+def read_json(lines: Iterable[tuple[int, str]], source: str, on_fault: OnFault = refuse) -> Iterator[Numbered]:
+    """The objects of a file that holds one JSON list, each with the line it starts on; tells what is faulty.
 
-    A file that starts with an object instead is read as one object a line, which many `.json` files are.
+    A file that starts with an object instead is read as one object a line, which many `.json` files are. Nothing is
+    read after broken JSON.
     """
     numbered = list(lines)
     text = "".join(line for _, line in numbered)
     ends = list(itertools.accumulate(len(line) for _, line in numbered))
     if not text.startswith("[", _skip_blanks(text, 0)):
-        yield from read_jsonl(numbered, source)
+        yield from read_jsonl(numbered, source, on_fault)
         return
     position = _skip_blanks(text, text.index("[") + 1)
     while not text.startswith("]", position):
@@ -41,18 +47,25 @@ def read_json(lines: Iterable[tuple[int, str]], source: str) -> Iterator[Numbere
             value, position = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError) as error:
             at = error.lineno if isinstance(error, json.JSONDecodeError) else line
-            raise _broken(error, source, at, "the file must hold one list of objects") from error
-        yield line, _object(value, source, line, "the list must hold objects only")
+            on_fault(_broken(error, source, at, "the file must hold one list of objects"))
+            return
+        if isinstance(value, dict):
+            yield line, value
+        else:
+            on_fault(_no_object(value, source, line, "the list must hold objects only"))
         position = _skip_blanks(text, position)
         if text.startswith(",", position):
             position = _skip_blanks(text, position + 1)
         elif not text.startswith("]", position):
             line = bisect.bisect(ends, position) + 1
-            raise SpecError(f"{source}:{line}: not valid JSON (expected ',' or ']' after an object); mend the list")
+            text = "not valid JSON (expected ',' or ']' after an object); mend the list"
+            on_fault(RowFault(f"{source}:{line}", text, "not valid JSON"))
+            return
     end = _skip_blanks(text, position + 1)
     if end < len(text):
         line = bisect.bisect(ends, end) + 1
-        raise SpecError(f"{source}:{line}: text after the end of the list; the file must hold one list of objects")
+        after = "text after the end of the list; the file must hold one list of objects"
+        on_fault(RowFault(f"{source}:{line}", after, "not valid JSON"))
 
 
 def _skip_blanks(text: str, position: int) -> int:
@@ -73,17 +86,16 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys)
 
 
-def _broken(error: Exception, source: str, line: int, cure: str) -> SpecError:
+def _broken(error: Exception, source: str, line: int, cure: str) -> RowFault:
     if isinstance(error, json.JSONDecodeError):
-        return SpecError(f"{source}:{line}:{error.colno}: not valid JSON ({error.msg.lower()}); {cure}")
+        text = f"not valid JSON ({error.msg.lower()}); {cure}"
+        return RowFault(f"{source}:{line}:{error.colno}", text, "not valid JSON")
     reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-    return SpecError(f"{source}:{line}: cannot be read ({reason}); {cure}")
+    return RowFault(f"{source}:{line}", f"cannot be read ({reason}); {cure}", "cannot be read")
 
 
-def _object(value: Any, source: str, line: int, cure: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise SpecError(f"{source}:{line}: {_kind(value)} where an object is expected; {cure}")
-    return value
+def _no_object(value: Any, source: str, line: int, cure: str) -> RowFault:
+    return RowFault(f"{source}:{line}", f"{_kind(value)} where an object is expected; {cure}", "not an object")
 
 
 def _kind(value: Any) -> str:

@@ -1,6 +1,8 @@
 """Whether a data source is a file of this machine, and which."""
 
 import difflib
+import glob
+import re
 from pathlib import Path
 
 from gpocli.errors import SpecError
@@ -22,14 +24,20 @@ _OTHER_FILES = (
 )
 
 
+STDIN = "-"
+"""The source that stands for standard input."""
+_TRAIN, _EVAL = ("train", "training"), ("test", "testing", "eval", "valid", "validation", "dev")
+
+
 def looks_local(source: str) -> bool:
     """Whether `source` means a file of this machine, so that no hub is ever asked about it.
 
-    It does when it starts like a path (`./`, `../`, `/`, `~`), holds a backslash, a blank, a wildcard or more
-    than one slash, ends like a file name, or exists on disk.
+    It does when it is `-`, or starts like a path (`./`, `../`, `/`, `~`), holds a backslash, a blank, a wildcard or
+    more than one slash, ends like a file name, or exists on disk.
     """
     return (
-        source.startswith((".", "/", "~"))
+        source == STDIN
+        or source.startswith((".", "/", "~"))
         or source.endswith("/")
         or source.count("/") > 1
         or any(sign in source for sign in "\\*? ")
@@ -38,11 +46,55 @@ def looks_local(source: str) -> bool:
     )
 
 
-def find_file(source: str) -> Path:
-    """The file that `source` names; raises SpecError when there is none that can be read as rows."""
+def find_files(source: str) -> list[tuple[str, Path]]:
+    """The files that `source` names, in order, each with the name that messages call it.
+
+    It names one file; several with commas between them; those that match a pattern with `*` or `?`; or the files of a
+    folder, which must be of one kind and of one split. Raises SpecError when there is none, or one cannot be read.
+    """
     path = Path(source).expanduser()
     if path.is_dir():
-        raise SpecError(f"'{source}' is a folder; name one file in it ({', '.join(READABLE)})")
+        return _files_in(path, source)
+    if "," in source and not path.exists():
+        return [file for part in source.split(",") if part.strip() for file in find_files(part.strip())]
+    if ("*" in source or "?" in source) and not path.exists():
+        matches = [name for name in sorted(glob.glob(str(path), recursive=True)) if Path(name).is_file()]
+        if not matches:
+            raise SpecError(f"no file matches '{source}'; check the pattern")
+        return [(name, _file(name)) for name in matches]
+    return [(source, _file(source))]
+
+
+def _files_in(folder: Path, source: str) -> list[tuple[str, Path]]:
+    found = sorted(
+        entry
+        for entry in folder.iterdir()
+        if entry.is_file() and kind_of(entry) in READABLE and not entry.name.startswith((".", "_"))
+    )
+    if not found:
+        raise SpecError(f"'{source}' is a folder without files of rows ({', '.join(READABLE)}); name a file")
+    if len({kind_of(entry) for entry in found}) > 1:
+        kinds = ", ".join(sorted({kind_of(entry) for entry in found}))
+        raise SpecError(
+            f"'{source}' is a folder with files of several kinds ({kinds}); name one file in it, or a pattern such as "
+            f"'{folder / ('*' + kind_of(found[0]))}'"
+        )
+    of_train, of_eval = ([entry for entry in found if _words(entry) & {*words}] for words in (_TRAIN, _EVAL))
+    if of_eval and len(of_eval) < len(found):
+        others = of_train or [entry for entry in found if entry not in of_eval]
+        raise SpecError(
+            f"'{source}' is a folder with files to train on and to evaluate on ('{of_eval[0].name}'); name those to "
+            f"train on, such as '{others[0]}'"
+        )
+    return [(str(entry), entry) for entry in found]
+
+
+def _words(path: Path) -> set[str]:
+    return set(re.split(r"[^a-z]+", path.name.lower()))
+
+
+def _file(source: str) -> Path:
+    path = Path(source).expanduser()
     if not path.exists():
         raise SpecError(f"no such file '{source}'; {_nearest(path, source)}")
     if not path.is_file():
@@ -61,8 +113,6 @@ def kind_of(path: Path) -> str:
 
 
 def _nearest(path: Path, source: str) -> str:
-    if "*" in source or "?" in source:
-        return "wildcards are not expanded: name one file"
     if "\\" in source:
         return "write the path with forward slashes (/)"
     parent = path.parent

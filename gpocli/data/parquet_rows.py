@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from gpocli.errors import SpecError
 
 
-def read_parquet(path: Path, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_parquet(file: Path | BinaryIO, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """The rows of a parquet file as Python values, numbered from 1. Raises SpecError when it is damaged."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(file) as table:
             number = 0
-            for batch in file.iter_batches():
+            for batch in table.iter_batches():
                 for values in batch.to_pylist():
                     number += 1
                     yield number, values

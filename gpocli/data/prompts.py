@@ -40,7 +40,7 @@ def prepare_prompts(
     bad: list[tuple[int, BadPromptError]] = []
     for index, row in enumerate(rows):
         try:
-            prompt = read_prompt(row.get(PROMPT), from_table=rows.unit == "row")
+            prompt = read_prompt(row.get(PROMPT), from_table=rows.is_of_table(index))
         except BadPromptError as reason:
             bad.append((index, reason))
             continue

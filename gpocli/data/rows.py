@@ -5,9 +5,19 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 Unit = Literal["line", "row"]
+Numbered = tuple[int, Mapping[str, Any]]
 
 ROW_KEY = "gpo_row"
 """The column under which a trainer finds the number of a row (its line or row number in the source)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One file of several: `before` is the number that all of its rows are above, line 1 being `before` + 1."""
+
+    source: str
+    before: int
+    unit: Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +26,8 @@ class Rows:
 
     Values are what the source says: text is never turned into numbers, dates or nothing. A column that a row
     lacks is None there. `lines` holds the place of each row, counted from 1: a line of a text file, or a row
-    of a table. `notes` are remarks for the user, such as how many rows were dropped. `digest` is the SHA-256
-    of the file, None for other sources.
+    of a table; with several files (`parts`) the numbers go on from file to file. `notes` are remarks for the user,
+    such as how many rows were dropped. `digest` is the SHA-256 of the bytes of the files, None for other sources.
     """
 
     source: str
@@ -27,6 +37,7 @@ class Rows:
     unit: Unit = "line"
     digest: str | None = None
     notes: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
 
     def __len__(self) -> int:
         return len(self.values)
@@ -39,8 +50,18 @@ class Rows:
 
     def place(self, index: int) -> str:
         """Where row `index` (from 0) stands, as messages show it: `file:line`, or `table: row n`."""
-        line = self.lines[index]
-        return f"{self.source}:{line}" if self.unit == "line" else f"{self.source}: row {line}"
+        part = self._part(index)
+        line = self.lines[index] - part.before
+        return f"{part.source}:{line}" if part.unit == "line" else f"{part.source}: row {line}"
+
+    def is_of_table(self, index: int) -> bool:
+        """Whether row `index` comes out of a table, which has no lines and fills what is missing with nulls."""
+        return self._part(index).unit == "row"
+
+    def _part(self, index: int) -> Part:
+        number = self.lines[index]
+        whole = Part(self.source, 0, self.unit)
+        return next((part for part in reversed(self.parts) if part.before < number), whole)
 
     def select(self, indices: Sequence[int], *notes: str) -> "Rows":
         """The rows at `indices` (from 0), with `notes` added."""
@@ -54,11 +75,12 @@ class Rows:
 
 def gather(
     source: str,
-    numbered: Sequence[tuple[int, Mapping[str, Any]]],
+    numbered: Sequence[Numbered],
     *,
     columns: Sequence[str] = (),
     unit: Unit = "line",
     digest: str | None = None,
+    parts: Sequence[Part] = (),
 ) -> Rows:
     """Rows from (line, values) pairs; the columns are `columns` and then all others in order of
     appearance."""
@@ -73,4 +95,5 @@ def gather(
         lines=[line for line, _ in numbered],
         unit=unit,
         digest=digest,
+        parts=tuple(parts),
     )

@@ -6,27 +6,32 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from gpocli.data.faults import OnFault, RowFault, refuse
 from gpocli.errors import SpecError
 
 _UTF8_BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def read_lines(path: Path, source: str) -> Iterator[tuple[int, str]]:
+def read_lines(file: Path | BinaryIO, source: str, on_fault: OnFault = refuse) -> Iterator[tuple[int, str]]:
     """The (line number, text) pairs of a UTF-8 file, a `.gz` one too, each text with its line feed.
 
-    Only `\\n` ends a line: U+2028, U+0085 and their like stay inside. A byte order mark is dropped. Raises
-    SpecError for any other encoding and for a damaged archive.
+    Only `\\n` ends a line: U+2028, U+0085 and their like stay inside. A byte order mark is dropped. Tells bytes that
+    are not UTF-8 (and goes on with replacement characters), other encodings and a damaged archive (and ends). Raises
+    SpecError for a file that cannot be read at all.
     """
     try:
-        with _open(path) as file:
-            for number, raw in enumerate(file, start=1):
+        with _open(file) if isinstance(file, Path) else file as lines:
+            for number, raw in enumerate(lines, start=1):
                 if number == 1:
-                    _refuse_utf16(raw, source)
+                    if raw.startswith(_UTF16_BOMS) or b"\0" in raw[:4]:
+                        text = "the file is UTF-16 or UTF-32, not UTF-8; save it as UTF-8"
+                        on_fault(RowFault(f"{source}:1", text, "not UTF-8"))
+                        return
                     raw = raw.removeprefix(_UTF8_BOM)
-                yield number, _decode(raw, f"{source}:{number}")
+                yield number, _decode(raw, f"{source}:{number}", on_fault)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise SpecError(f"{source}: not a whole gzip file ({error}); write it again") from error
+        on_fault(RowFault(source, f"not a whole gzip file ({error}); write it again", "damaged gzip"))
     except OSError as error:
         raise SpecError(f"cannot read '{source}': {error.strerror}; check its permissions") from error
 
@@ -37,17 +42,14 @@ def _open(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
-def _refuse_utf16(first_line: bytes, source: str) -> None:
-    if first_line.startswith(_UTF16_BOMS) or b"\0" in first_line[:4]:
-        raise SpecError(f"{source}:1: the file is UTF-16 or UTF-32, not UTF-8; save it as UTF-8")
-
-
-def _decode(raw: bytes, place: str) -> str:
+def _decode(raw: bytes, place: str, on_fault: OnFault) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         byte = raw[error.start]
-        raise SpecError(
-            f"{place}: byte 0x{byte:02x} is not UTF-8 (in Windows-1252 it would be "
+        text = (
+            f"byte 0x{byte:02x} is not UTF-8 (in Windows-1252 it would be "
             f"'{bytes([byte]).decode('cp1252', 'replace')}'); save the file as UTF-8"
-        ) from error
+        )
+        on_fault(RowFault(place, text, "not UTF-8"))
+        return raw.decode("utf-8", "replace")

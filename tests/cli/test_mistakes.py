@@ -93,10 +93,10 @@ MISTAKES = [
      "--set data.source=data/none.csv: data.source: no such file 'data/none.csv'; there is no folder 'data' either: "
      "check the path"),
     (at_source("."), 2,
-     "--set data.source=.: data.source: '.' is a folder; name one file in it (.jsonl, .ndjson, .json, .csv, .tsv, "
-     ".parquet)"),
-    (at_source("'*.jsonl'"), 2,
-     "--set data.source='*.jsonl': data.source: no such file '*.jsonl'; wildcards are not expanded: name one file"),
+     "--set data.source=.: data.source: '.' is a folder with files of several kinds (.csv, .json, .jsonl); name one "
+     "file in it, or a pattern such as '*.csv'"),
+    (at_source("'*.jsnl'"), 2,
+     "--set data.source='*.jsnl': data.source: no file matches '*.jsnl'; check the pattern"),
     (at_source("data\\a.jsonl"), 2,
      "--set data.source=data\\a.jsonl: data.source: no such file 'data\\a.jsonl'; write the path with forward slashes "
      "(/)"),
