@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from gpocli import __version__
-from gpocli.cli import check, config, doctor, filters, init, plan, plugins, presets, rewards, train
+from gpocli.cli import check, config, data, doctor, filters, init, plan, plugins, presets, rewards, train
 from gpocli.cli.console import console, error_console
 from gpocli.errors import GpoError
 
@@ -24,6 +24,7 @@ app.command("init")(init.init_command)
 app.command("check")(check.check_command)
 app.command("plan")(plan.plan_command)
 app.add_typer(config.app, name="config")
+app.add_typer(data.app, name="data")
 app.add_typer(presets.app, name="presets")
 app.add_typer(filters.app, name="filters")
 app.add_typer(rewards.app, name="rewards")
