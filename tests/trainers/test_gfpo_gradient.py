@@ -135,3 +135,89 @@ def test_a_filter_that_needs_rewards_has_each_candidate_scored_once(gfpo):
 
     gfpo(rewards=counting, group_filter_func=length_filter, max_steps=2, rollout="generate").train()
     assert asked == [16, 16]
+
+
+class FewerOfEasyGroups:
+    """Keeps both of the shortest in even groups, one in odd ones: the other only fills up the batch."""
+
+    def __call__(self, group_completions, group_rewards, completion_lengths):
+        return [[-float(length) for length in group] for group in completion_lengths]
+
+    def keep_counts(self, keep, group_rewards, all_mean_rewards):
+        assert len(all_mean_rewards) == len(group_rewards)
+        return [keep if group % 2 == 0 else keep - 1 for group in range(len(group_rewards))]
+
+
+def test_rows_that_only_fill_up_a_group_have_no_part_in_the_gradient(gfpo, tiny_model):
+    trainer = gfpo(
+        rewards=count_a,
+        num_generations=6,
+        num_remains_in_group=3,
+        per_device_train_batch_size=6,
+        group_filter_func=FewerOfEasyGroups(),
+        optim="sgd",
+        learning_rate=1.0,
+        max_grad_norm=0.0,
+        max_steps=1,
+    )
+    records = []
+    trainer.on_candidates = records.extend
+    before = torch.cat([p.detach().flatten().clone() for p in trainer.model.parameters()])
+    trainer.train()
+    after = torch.cat([p.detach().flatten() for p in trainer.model.parameters()])
+    groups = [[record for record in records if record.kept and record.group == g] for g in range(4)]
+    assert [len(group) for group in groups] == [3, 2, 3, 2]
+    assert all(record.advantage is None for record in records if not record.kept)
+    advantages = reference_advantages(groups, "group")
+    assert [record.advantage for group in groups for record in group] == pytest.approx(advantages, abs=1e-5)
+    gradient = reference_gradient(tiny_model, groups, advantages)
+    assert gradient.norm() > 1e-3
+    assert torch.allclose(before - after, gradient, atol=1e-6)
+
+
+def test_a_row_that_no_reward_applies_to_is_left_out_of_its_groups_baseline(gfpo):
+    def sometimes(completions, **kwargs):
+        return [None if i % 4 == 0 else float(i % 3) for i in range(len(completions))]
+
+    def in_order(group_completions, group_rewards, **kwargs):
+        return [[-float(i) for i in range(len(group))] for group in group_completions]
+
+    trainer = gfpo(rewards=sometimes, group_filter_func=in_order, num_remains_in_group=4, max_steps=1)
+    records = []
+    trainer.on_candidates = records.extend
+    trainer.train()
+    for g in range(2):
+        group = [record for record in records if record.group == g]
+        known = [record.reward for record in group[1:]]
+        std = statistics.stdev(known)
+        assert group[0].reward is None
+        assert group[0].advantage == 0.0
+        expected = [(reward - statistics.mean(known)) / (std + 1e-4) for reward in known]
+        assert [record.advantage for record in group[1:]] == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), "0.5", None])
+def test_a_score_that_is_no_number_stops_the_run_and_names_the_filter(gfpo, bad):
+    from gpocli.errors import PluginError
+
+    def broken(group_completions, group_rewards, **kwargs):
+        return [[bad if i == 0 else 1.0 for i in range(len(group))] for group in group_completions]
+
+    with pytest.raises(PluginError, match=r"^filter 'broken' "):
+        gfpo(group_filter_func=broken).train()
+
+
+def test_figures_are_told_before_and_after_the_filter(gfpo):
+    # Rewards 0, 1, 2, 3 in each group, the best two kept: 1.5 before, 2.5 after.
+    def by_place(completions, **kwargs):
+        return [float(i % 4) for i in range(len(completions))]
+
+    def best(group_completions, group_rewards, **kwargs):
+        return group_rewards
+
+    trainer = gfpo(rewards=by_place, group_filter_func=best, max_steps=1)
+    trainer.train()
+    entry = trainer.state.log_history[0]
+    assert entry["candidates/reward"] == pytest.approx(1.5)
+    assert entry["reward"] == pytest.approx(2.5)
+    assert entry["kept/share"] == 0.5
