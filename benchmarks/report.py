@@ -6,11 +6,12 @@ from typing import Any
 
 _HEAD = """# gpo against TRL
 
-Written by `make bench`. Each figure is a ratio of medians of two jobs that ran in turn, each in a process of its own, on
+Written by `make bench`. Each figure is a ratio of medians of two jobs that ran in turn, each in its own process, on
 the same model, prompts, sampling settings and micro-batch; threads: {threads}, on a CPU. The embedded model has 0.6M
-parameters and writes about 70 tokens; the mid-size model has {millions:.0f}M random parameters and completions of geometric
-length, about 100 tokens on average, limit 512. The learning rate is 1e-12, so that the work stays the same. torch {torch},
-transformers {transformers}, trl {trl}; TRL 1.7.1, the last with a GFPO trainer, runs with transformers below 5.13.
+parameters and writes about 70 tokens; the mid-size model has {millions:.0f}M random parameters and completions of
+geometric length, about 100 tokens on average, limit 512. The learning rate is 1e-12, so that the work stays the same.
+torch {torch}, transformers {transformers}, trl {trl}; TRL 1.7.1, the last with a GFPO trainer, runs with transformers
+below 5.13.
 
 | figure | ratio | must reach | |
 | --- | --- | --- | --- |
