@@ -80,7 +80,8 @@ def check_command(
         for number, report in enumerate(reports):
             print_lines(*([""] if number else []), *_heading(report))
             _print_columns(report)
-            print_lines(*(_need_line(need) for need in report.needs))
+            if report.survey.kinds:
+                print_lines(*(_need_line(need) for need in report.needs))
         for report in reports:
             for note in report.survey.notes:
                 error_console.print(f"note: {said(note)}", markup=False, soft_wrap=True)

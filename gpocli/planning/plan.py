@@ -93,7 +93,7 @@ def _planned(spec: RunSpec, batch: BatchPlan, rows: Rows | None, notes: list[str
         notes.append(f"memory is not estimated: {fault}")
     prompt = longest_prompt(spec, rows, None if model is None else model.context)
     memory = None if model is None else estimate_memory(model, run_sizes(spec, batch, model, prompt.tokens))
-    data = None if rows is None else plan_data(spec, batch, len(rows))
+    data = None if rows is None or spec.data.streaming else plan_data(spec, batch, len(rows))
     return RunPlan(spec, batch, data, prompt, memory, tuple(notes))
 
 

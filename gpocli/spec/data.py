@@ -11,7 +11,7 @@ class DataSpec(Section):
     """Training and evaluation rows."""
 
     source: str = Field(default="embedded", min_length=1)
-    """A file, a hub id, or `embedded` for the task in the package."""
+    """Files, a folder, `-` for standard input, a hub id, `gym:TASK`, or `embedded` for the task in the package."""
     split: str = Field(default="train", min_length=1)
     """Split of a hub dataset or of the embedded task to train on."""
     columns: dict[str, str] = Field(default_factory=dict)
@@ -34,5 +34,7 @@ class DataSpec(Section):
     """What a row with an empty or broken prompt leads to: an error, or it is dropped and counted."""
     chat: bool = False
     """Turn plain prompts into chats of one user message, so that the model's chat template is used."""
+    streaming: bool = False
+    """Read files or a hub dataset while training, for data that fills the memory; needs `run.steps`."""
     shuffle: bool = True
     """Draw the rows in an order of the seed rather than that of the source."""

@@ -71,13 +71,17 @@ def _device_type() -> str:
 
 
 def _fitting(rows: Rows, policy: Policy, spec: RunSpec, note: Callable[[str], None]) -> Rows:
+    def count(some: Rows) -> list[int]:
+        return prompt_token_counts(some, policy.tokenizer, spec.trl.get("chat_template_kwargs"))
+
     fitting = fit_prompts(
         rows,
-        prompt_token_counts(rows, policy.tokenizer, spec.trl.get("chat_template_kwargs")),
+        count(rows),
         max_prompt_tokens=spec.data.max_prompt_tokens,
         context=policy.context,
         max_new_tokens=spec.sampling.max_tokens,
         overlong=spec.data.overlong,
+        count=count,
     )
     for remark in fitting.notes[len(rows.notes) :]:
         note(remark)

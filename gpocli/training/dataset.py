@@ -1,9 +1,10 @@
 """The rows of a run: from the embedded task, files, a gym task or the hub, handed to a trainer unchanged."""
 
 import copy
+import itertools
 import os
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gpocli.data import ROW_KEY, Rows, gather, looks_local, prepare
@@ -12,6 +13,8 @@ from gpocli.data.gym import gym_rows, is_gym
 from gpocli.data.location import STDIN
 from gpocli.data.prompts import BadRows
 from gpocli.data.read import read_file
+from gpocli.data.rows import Part
+from gpocli.data.stream import Placed, StreamedRows, file_stream, stream
 from gpocli.errors import EnvironmentFault, SpecError
 from gpocli.training.hub import go_offline_if_unreachable
 
@@ -32,11 +35,16 @@ def load_rows(
     system: str | None = None,
     as_chat: bool = False,
     bad_rows: BadRows = "refuse",
+    streaming: bool = False,
 ) -> Rows:
     """Rows of a source (see `raw_rows`), ready for a trainer; see `gpocli.data.prepare` for what is checked.
 
-    Raises SpecError for bad data and EnvironmentFault when the hub cannot give the dataset, or a package is missing.
+    With `streaming` they are `StreamedRows`: the first ones, and a way to read all. Raises SpecError for bad data and
+    EnvironmentFault when the hub cannot give the dataset, or a package is missing.
     """
+    if streaming:
+        read = _reader(source, split)
+        return stream(source, read, columns=columns, limit=limit, system=system, as_chat=as_chat, bad_rows=bad_rows)
     rows = raw_rows(source, split=split, limit=limit)
     return prepare(rows, columns=columns, system=system, as_chat=as_chat, bad_rows=bad_rows)
 
@@ -80,18 +88,32 @@ def eval_split_of(source: str) -> str | None:
     return next((split for split in _EVAL_SPLITS if split in found), None)
 
 
-def to_dataset(rows: Rows) -> "datasets.Dataset":
+def to_dataset(rows: Rows) -> "datasets.Dataset | datasets.IterableDataset":
     """A dataset whose items are the very rows, with their number in the source under `ROW_KEY`.
 
     It stores only indices, so that Arrow never gives a value another type: "007", "2024-05-01" and columns of mixed
-    types reach the rewards as they are. Items are copies: a reward that changes one spoils no later step.
+    types reach the rewards as they are. Items are copies: a reward that changes one spoils no later step. Streamed rows
+    come without end, so that they have one epoch, in any place of which a run can be resumed.
     """
     import datasets
 
+    if isinstance(rows, StreamedRows):
+        return datasets.IterableDataset(datasets.iterable_dataset.ExamplesIterable(_Endless(rows), {}))
     items = [{**values, ROW_KEY: line} for values, line in zip(rows.values, rows.lines, strict=True)]
     dataset = datasets.Dataset.from_dict({ROW_KEY: list(range(len(items)))})
     dataset.set_transform(_Lookup(items))
     return dataset
+
+
+class _Endless:
+    """The items of streamed rows, from the first again after the last."""
+
+    def __init__(self, rows: StreamedRows) -> None:
+        self.rows = rows
+
+    def __call__(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        for row in self.rows.without_end():
+            yield row.lines[0], {**row[0], ROW_KEY: row.lines[0]}
 
 
 class _Lookup:
@@ -114,8 +136,11 @@ def _restore(blob: bytes) -> _Lookup:
 
 
 def require_generation_batch(rows: Rows, needed: int) -> None:
-    """Raise SpecError when there are fewer rows than one generation batch `needed`: no step could ever run."""
-    if len(rows) < needed:
+    """Raise SpecError when there are fewer rows than one generation batch `needed`: no step could ever run.
+
+    Streamed rows are always enough, for they come again.
+    """
+    if len(rows) < needed and not isinstance(rows, StreamedRows):
         raise SpecError(
             f"{rows.source}: needs at least {needed} prompts for one generation batch, has {len(rows)}; add rows, or "
             "lower batch.prompts_per_step or batch.updates_per_generation"
@@ -139,6 +164,31 @@ def _hub_rows(source: str, split: str, limit: int | None) -> Rows:
     if limit is not None:
         dataset = dataset.select(range(min(limit, len(dataset))))
     return gather(source, list(enumerate(dataset, start=1)), columns=dataset.column_names, unit="row")
+
+
+def _reader(source: str, split: str) -> Callable[[], Iterator[Placed]]:
+    """What reads a source from its first row, each time it is called."""
+    if source == EMBEDDED or is_gym(source):
+        raise SpecError(f"'{source}' is made in memory, so it cannot be streamed; leave data.streaming out")
+    if looks_local(source):
+        if split != "train":
+            raise SpecError(f"'{source}' is one file and has no split '{split}'; name a file for each purpose")
+        return file_stream(source)
+    import datasets
+
+    name, subset = _subset(source)
+    dataset = _ask_hub(source, lambda: datasets.load_dataset(name, subset, split=split, streaming=True))
+    part = Part(source, 0, "row")
+
+    def read() -> Iterator[Placed]:
+        rows = iter(dataset)
+        for number in itertools.count(1):
+            values = _ask_hub(source, lambda: next(rows, None))
+            if values is None:
+                return
+            yield part, (number, values)
+
+    return read
 
 
 def _subset(source: str) -> tuple[str, str | None]:

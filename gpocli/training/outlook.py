@@ -29,7 +29,7 @@ def what_runs(spec: RunSpec) -> str:
 
 def _prompts(ready: Preflight) -> str:
     rows, eval_rows = ready.rows, ready.eval_rows
-    text = f"{len(rows):,} of {rows.source}"
+    text = f"{len(rows):,} of {rows.source}" if not ready.spec.data.streaming else f"streamed from {rows.source}"
     if eval_rows is None:
         return text
     return f"{text}, {len(eval_rows):,} to evaluate on" + (

@@ -1,9 +1,10 @@
 """Prompts that are too long, found before training rather than cut in it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from gpocli.data import Rows
+from gpocli.data.stream import StreamedRows
 from gpocli.errors import SpecError
 
 if TYPE_CHECKING:
@@ -58,13 +59,18 @@ def fit_prompts(
     context: int | None,
     max_new_tokens: int,
     overlong: Literal["refuse", "drop"] = "refuse",
+    count: Callable[[Rows], list[int]] | None = None,
 ) -> Rows:
     """The rows whose prompts leave room for `max_new_tokens` in the model's `context` and keep `max_prompt_tokens`.
 
     All figures are in tokens; `counts` are those of `prompt_token_counts`; None is no limit. Raises SpecError when
-    a prompt is too long (with "drop": only when every one is) or when no prompt could ever fit.
+    a prompt is too long (with "drop": only when every one is) or when no prompt could ever fit. Streamed rows need
+    `count`, with which those that come later are judged when they are read.
     """
     limit, reason = prompt_limit(max_prompt_tokens, context, max_new_tokens)
+    if isinstance(rows, StreamedRows) and limit is not None:
+        assert count is not None
+        rows = rows.fitting(_Fits(count, limit, reason, overlong))
     fitting = [index for index, count in enumerate(counts) if limit is None or count <= limit]
     if len(fitting) == len(counts):
         return rows
@@ -78,6 +84,22 @@ def fit_prompts(
     if not fitting:
         raise SpecError(f"{remark}; shorten them, or lower sampling.max_tokens")
     return rows.select(fitting, f"dropped rows with a prompt that is too long: {remark}")
+
+
+class _Fits:
+    """Whether one streamed row has a prompt within the limit. Raises SpecError unless such rows are to be dropped."""
+
+    def __init__(self, count: Callable[[Rows], list[int]], limit: int, reason: str, overlong: str) -> None:
+        self.count, self.limit, self.reason, self.overlong = count, limit, reason, overlong
+
+    def __call__(self, row: Rows) -> bool:
+        (tokens,) = self.count(row)
+        if tokens > self.limit and self.overlong == "refuse":
+            raise SpecError(
+                f"{row.place(0)}: prompt of {tokens} tokens, over the limit of {self.limit} ({self.reason}); shorten "
+                "it, or set data.overlong=drop"
+            )
+        return tokens <= self.limit
 
 
 def prompt_limit(max_prompt_tokens: int | None, context: int | None, max_new_tokens: int) -> tuple[int | None, str]:

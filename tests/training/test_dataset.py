@@ -1,5 +1,6 @@
 """A run's rows: text reaches the trainer as it is, and hubs and short data are answered plainly."""
 
+import itertools
 import json
 import os
 import pickle
@@ -101,3 +102,79 @@ def test_too_few_rows_for_a_generation_batch_are_refused(tmp_path):
         f"{path}: needs at least 4 prompts for one generation batch, has 1; add rows, or lower "
         "batch.prompts_per_step or batch.updates_per_generation"
     )
+
+
+# Streaming
+
+
+def streamed(path, rows, **options):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return load_rows(str(path), streaming=True, **options)
+
+
+def test_streamed_items_are_the_very_rows_without_end(tmp_path):
+    rows = streamed(tmp_path / "d.jsonl", [{"prompt": "p", "answer": answer} for answer in ANSWERS])
+    dataset = to_dataset(rows)
+    assert isinstance(dataset, datasets.IterableDataset)
+    items = list(itertools.islice(dataset, 12))
+    assert [item["answer"] for item in items] == [*ANSWERS, "007", 5]
+    assert [type(item["answer"]) for item in items[:10]] == [type(answer) for answer in ANSWERS]
+    assert [item["gpo_row"] for item in items] == [*range(1, 11), 1, 2]
+
+
+def test_streamed_rows_keep_their_values_in_the_groups_that_trl_makes(tmp_path):
+    from trl.trainer.utils import repeat_iterable_dataset
+
+    dataset = to_dataset(streamed(tmp_path / "d.jsonl", [{"prompt": "p", "answer": one} for one in ANSWERS]))
+    groups = repeat_iterable_dataset(dataset.shuffle(seed=1), mini_repeat_count=2, batch_size=5)
+    items = list(itertools.islice(groups, 20))
+    assert all(items[start] == items[start + 1] for start in range(0, 20, 2))
+    for item in items:
+        assert type(item["answer"]) is type(ANSWERS[item["gpo_row"] - 1])
+
+
+def test_only_the_first_rows_are_read_before_a_run(tmp_path):
+    rows = streamed(tmp_path / "d.jsonl", [{"prompt": f"p{i}"} for i in range(1200)] + [{"prompt": None}])
+    assert len(rows) == 1000
+    later = iter(to_dataset(rows))
+    assert [next(later)["prompt"] for _ in range(1200)][-1] == "p1199"
+    with pytest.raises(SpecError) as error:
+        next(later)
+    assert str(error.value) == (
+        f"{tmp_path}/d.jsonl:1201: prompt is null or missing (1 of 1 rows); mend them, or set data.bad_rows=drop"
+    )
+
+
+def test_a_few_streamed_rows_are_enough_for_any_batch(tmp_path):
+    require_generation_batch(streamed(tmp_path / "d.jsonl", [{"prompt": "p"}]), 4)
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("embedded", "is made in memory, so it cannot be streamed; leave data.streaming out"),
+        ("gym:chain_sum", "is made in memory, so it cannot be streamed; leave data.streaming out"),
+        ("-", "cannot be read again, so it cannot be streamed; leave data.streaming out"),
+        ("d.json", "holds one list, which cannot be streamed; write it as .jsonl"),
+    ],
+)
+def test_what_cannot_be_streamed_is_named(tmp_path, monkeypatch, source, reason):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.json").write_text('[{"prompt": "p"}]')
+    with pytest.raises(SpecError) as error:
+        load_rows(source, streaming=True)
+    assert str(error.value) == f"'{source}' {reason}"
+
+
+def test_a_hub_dataset_is_streamed_row_by_row(monkeypatch):
+    asked = []
+
+    def load(*names, **options):
+        asked.append((names, options))
+        return datasets.IterableDataset.from_generator(lambda: ({"question": f"q{i}", "answer": "007"} for i in (1, 2)))
+
+    monkeypatch.setattr(datasets, "load_dataset", load)
+    rows = load_rows("owner/name:main", streaming=True, columns={"prompt": "question"})
+    assert asked == [(("owner/name", "main"), {"split": "train", "streaming": True})]
+    assert [row["prompt"] for row in itertools.islice(to_dataset(rows), 3)] == ["q1", "q2", "q1"]
+    assert rows.place(1) == "owner/name:main: row 2"

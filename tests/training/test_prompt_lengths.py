@@ -6,6 +6,7 @@ from transformers import PreTrainedTokenizerFast
 
 from gpocli.data import gather
 from gpocli.errors import SpecError
+from gpocli.training.dataset import load_rows
 from gpocli.training.prompt_lengths import fit_prompts, prompt_token_counts
 
 TEMPLATE = "{% for m in messages %}{{ m.role + ' ' + m.content + ' ' }}{% endfor %}assistant"
@@ -90,4 +91,25 @@ def test_no_room_for_any_prompt_is_refused():
         fitted([1], max_new_tokens=64)
     assert str(error.value) == (
         "sampling.max_tokens=64 leaves no room for a prompt in the model's context of 64 tokens; lower it"
+    )
+
+
+def test_streamed_prompts_are_judged_when_they_are_read(tokenizer, tmp_path):
+    path = tmp_path / "d.jsonl"
+    path.write_text('{"prompt": "a"}\n' * 1000 + '{"prompt": "a a a a"}\n{"prompt": "a a"}\n')
+
+    def fitting(overlong):
+        def count(rows):
+            return prompt_token_counts(rows, tokenizer)
+
+        rows = load_rows(str(path), streaming=True)
+        options = {"max_prompt_tokens": 2, "context": 64, "max_new_tokens": 16, "overlong": overlong}
+        return fit_prompts(rows, count(rows), **options, count=count)
+
+    assert [row.lines[0] for row in fitting("drop").read_all()][-2:] == [1000, 1002]
+    with pytest.raises(SpecError) as error:
+        list(fitting("refuse").read_all())
+    assert str(error.value) == (
+        f"{path}:1001: prompt of 4 tokens, over the limit of 2 (data.max_prompt_tokens); shorten it, or set "
+        "data.overlong=drop"
     )

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from gpocli.builtin.rewards.accuracy import AccuracyOptions, unparsable_golds
@@ -20,15 +22,28 @@ def check_rows(findings: Findings, plan: BatchPlan | None) -> Rows | None:
     data = findings.spec.data
     if not findings.are_sound("data") or (findings.faults and not is_at_hand(data.source)):
         return None
+    if data.streaming:
+        _check_streaming(findings)
     rows: Rows | None = None
     at = "data.source" if data.split == "train" or not is_at_hand(data.source) else "data.split"
     with _in_data(findings, data.source, at):
-        rows = load_rows(data.source, split=data.split, limit=data.limit, **_shared(findings))
+        rows = load_rows(data.source, split=data.split, limit=data.limit, streaming=data.streaming, **_shared(findings))
         findings.notes += rows.notes
         if plan is not None:
             with findings.in_file(rows.source, "data.source"):
                 require_generation_batch(rows, plan.prompts_per_generation)
     return rows
+
+
+def _check_streaming(findings: Findings) -> None:
+    """Find what streamed rows cannot go with: they have no end, and TRL must be able to read them."""
+    if findings.are_sound("run") and findings.spec.run.steps is None:
+        findings.add("data.streaming", "streamed rows have no known number, so epochs have no end; write run.steps")
+    trainer = find_spec("trl")
+    if trainer is not None and trainer.origin is not None:
+        text = (Path(trainer.origin).parent / "trainer" / "utils.py").read_text(encoding="utf-8")
+        if "def repeat_iterable_dataset" not in text:
+            findings.add("data.streaming", "needs a newer TRL, such as 1.16; update it", "environment")
 
 
 def check_eval_rows(findings: Findings) -> Rows | None:
