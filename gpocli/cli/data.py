@@ -20,7 +20,7 @@ app = typer.Typer(help="Check data, and see what the model gets.", no_args_is_he
 Sources = Annotated[
     list[str],
     typer.Argument(
-        metavar="SOURCE...",
+        metavar="SOURCE",
         help="Files, a folder, a pattern, - for standard input, a hub id, embedded or gym:TASK; or a run spec.",
         show_default=False,
     ),
@@ -61,10 +61,10 @@ def check_command(
     overrides: Set = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell everything that is wrong with data at once: each kind of fault, how often, and where first.
+    """Tell all that is wrong with data at once: each kind of fault, how often, and where first.
 
-    Also tells what each reward needs, gold answers that cannot be read, prompts that come twice, counts, and the
-    digest of the files. The exit code is 2 when a run would refuse the data.
+    Also what each reward needs, gold answers that cannot be read, prompts that
+    come twice, counts and a digest. Exit code 2: a run would refuse the data.
     """
     from gpocli.errors import SpecError
     from gpocli.training.data_report import report_data
@@ -109,10 +109,10 @@ def preview_command(
     overrides: Set = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show prompts as the model gets them, how many tokens they have, and what each reward needs.
+    """Show prompts as the model gets them, their tokens, and what each reward needs.
 
-    Chats go through the chat template of the model. The share over the limit counts prompts with more tokens than
-    data.max_prompt_tokens, or than the model's context leaves after sampling.max_tokens.
+    Chats go through the model's chat template. Prompts over the limit have more
+    tokens than data.max_prompt_tokens, or than the model's context leaves.
     """
     from gpocli.errors import SpecError
     from gpocli.training.data_report import preview_data
@@ -242,7 +242,7 @@ def _print_columns(report: "DataReport") -> None:
     kinds = report.survey.kinds
     if not kinds:
         return
-    named = list(dict.fromkeys(kind for counts in kinds.values() for kind in counts))
+    named = sorted({kind: 0 for counts in kinds.values() for kind in counts}, key=lambda kind: kind == "missing")
     rows = [[name, *(f"{counts.get(kind, 0):,}" for kind in named)] for name, counts in kinds.items()]
     print_table(plain_table(["column", *named], rows, right=named))
 

@@ -138,7 +138,10 @@ def preview_data(spec: RunSpec) -> Preview:
     )
     folder = MODEL_PATH if spec.model.name == EMBEDDED else Path(spec.model.name).expanduser()
     texts, counts, context = _encoded(rows, spec, folder)
-    limit, reason = prompt_limit(data.max_prompt_tokens, context, spec.sampling.max_tokens)
+    try:
+        limit, reason = prompt_limit(data.max_prompt_tokens, context, spec.sampling.max_tokens)
+    except SpecError as no_room:
+        limit, reason = 0, str(no_room)
     return Preview(rows, texts, counts, limit, reason)
 
 
