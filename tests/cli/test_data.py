@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from gpocli.data.standard_input import standard_input
+from tests.cli.conftest import COUNT_A, GFPO, metrics
 from tests.cli.in_process import User
 
 SUMS = (
@@ -241,3 +242,40 @@ def test_neither_command_loads_torch(user):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=user.folder)
     assert done.stderr.splitlines()[-1] == "[]"
+
+
+# Streaming
+
+
+def losses(folder, name):
+    return [(line["step"], line["loss"], line["reward"]) for line in metrics(folder.path / name)]
+
+
+def test_a_streamed_run_is_that_of_the_rows_in_memory_and_can_be_resumed(folder):
+    """8 rows, 2 prompts a step: the fifth step begins the data anew."""
+    run = (*GFPO, *COUNT_A, "--set", "data.shuffle=false", "--set", "run.save_every=3")
+    streamed = (*run, "--set", "data.streaming=true")
+    for arguments in (
+        (*run, "--steps", 6, "--out", "memory"),
+        (*streamed, "--steps", 6, "--out", "stream"),
+        (*streamed, "--steps", 3, "--out", "resumed"),
+        (*streamed, "--steps", 6, "--out", "resumed", "--resume"),
+    ):
+        done = folder.gpo(*arguments)
+        assert (done.code, done.stderr) == (0, "")
+    assert len(losses(folder, "memory")) == 6
+    assert losses(folder, "memory") == losses(folder, "stream") == losses(folder, "resumed")
+
+
+def test_what_streaming_does_not_go_with_is_told(folder):
+    done = folder.gpo(
+        "check", "--set", "data.source=data.jsonl", "--set", "data.streaming=true", "--set", "run.epochs=1",
+        "--set", "run.steps=null", "--set", "trl.dataloader_num_workers=1",
+    )  # fmt: skip
+    assert (done.code, done.stderr) == (
+        2,
+        "--set data.streaming=true: data.streaming: streamed rows have no known number, so epochs have no end; write "
+        "run.steps\n"
+        "--set trl.dataloader_num_workers=1: trl.dataloader_num_workers: streamed rows are read by the trainer itself; "
+        "leave this out\n",
+    )
