@@ -1,7 +1,7 @@
 """The built-in plugin: gpo's own filters and rewards, through the hooks that every other plugin uses."""
 
 from gpocli.builtin.filters import adaptive_difficulty, correct, length, random, token_efficiency
-from gpocli.builtin.rewards import accuracy, exact, length_aware_accuracy, length_penalty, overlong, think_format
+from gpocli.builtin.rewards import accuracy, exact, gym, length_aware_accuracy, length_penalty, overlong, think_format
 from gpocli.extensions import FilterExtension, RewardExtension
 from gpocli.hookspecs import hookimpl
 
@@ -15,5 +15,5 @@ def gpo_filters() -> list[FilterExtension]:
 @hookimpl
 def gpo_rewards() -> list[RewardExtension]:
     """The `EXTENSION` of each file in `builtin/rewards`."""
-    modules = (accuracy, exact, think_format, length_penalty, overlong, length_aware_accuracy)
+    modules = (accuracy, exact, think_format, length_penalty, overlong, length_aware_accuracy, gym)
     return [module.EXTENSION for module in modules]

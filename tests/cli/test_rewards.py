@@ -76,7 +76,7 @@ def test_list(user):
         "formulas by algebra)",
     ]
     assert [line.split()[0] for line in lines[1:]] == [
-        "accuracy", "exact", "think_format", "length_penalty", "overlong", "length_aware_accuracy",
+        "accuracy", "exact", "think_format", "length_penalty", "overlong", "length_aware_accuracy", "gym",
     ]  # fmt: skip
 
 

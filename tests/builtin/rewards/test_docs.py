@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from gpocli.builtin.rewards import accuracy, exact, length_aware_accuracy, length_penalty, overlong, think_format
+from gpocli.builtin.rewards import accuracy, exact, gym, length_aware_accuracy, length_penalty, overlong, think_format
 from tests.builtin.rewards.equalities import table
 
 PAGE = Path(__file__).parents[3] / "docs" / "rewards.md"
 EXTENSIONS = [
-    module.EXTENSION for module in (accuracy, exact, think_format, length_penalty, overlong, length_aware_accuracy)
+    module.EXTENSION for module in (accuracy, exact, think_format, length_penalty, overlong, length_aware_accuracy, gym)
 ]
 
 

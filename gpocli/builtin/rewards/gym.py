@@ -1,0 +1,95 @@
+"""The reward for tasks of reasoning-gym: the task's own scorer, for data from `gym:TASK`."""
+
+import functools
+import re
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from gpocli.builtin.rewards.columns import column
+from gpocli.builtin.rewards.maths.extraction import stated_answer
+from gpocli.builtin.rewards.thinking import Opening, after_thinking, opened_before
+from gpocli.contracts.completion import completion_text
+from gpocli.errors import EnvironmentFault, SpecError
+from gpocli.extensions import RewardExtension
+
+COLUMNS = ("answer", "metadata")
+_TAGGED = re.compile(r"<answer>(.*?)</answer>", re.DOTALL)
+
+
+class GymOptions(BaseModel):
+    """Options of `gym`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+    opening: Opening = "auto"
+    """Where the opening think tag stands; with `prompt` a completion that never closes the block is wrong."""
+
+
+class Gym:
+    """What the scorer of the row's task gives for the answer that a completion states, from 0 to 1.
+
+    Tasks may have several right answers, and some pay for answers that are nearly right. An answer stands in the last
+    `<answer>` tag after the last `</think>`, or is found as for `accuracy`, or is all of the text. A think block left
+    open gets 0, and so does an answer at which the scorer fails.
+    """
+
+    __name__ = "gym"
+    columns = COLUMNS
+
+    def __init__(self, options: GymOptions) -> None:
+        if find_spec("reasoning_gym") is None:
+            raise EnvironmentFault("needs reasoning-gym, which is not installed; pip install 'gpocli[gym]'")
+        self.options = options
+
+    def __call__(
+        self, completions: Sequence[Any], prompts: Sequence[Any] | None = None, **columns: Any
+    ) -> list[float | None]:
+        answers, metadata = (column(columns, name, self.__name__, len(completions)) for name in COLUMNS)
+        return [
+            self._score(completion, answers[row], metadata[row], None if prompts is None else prompts[row])
+            for row, completion in enumerate(completions)
+        ]
+
+    def _score(self, completion: Any, answer: Any, metadata: Any, prompt: Any) -> float:
+        if not isinstance(metadata, Mapping) or "source_dataset" not in metadata:
+            raise SpecError(
+                "reward 'gym' pays rows of reasoning-gym, which name their task in metadata.source_dataset; use data "
+                "such as gym:chain_sum"
+            )
+        text = after_thinking(completion_text(completion), opened=opened_before(self.options.opening, prompt))
+        if text is None:
+            return 0.0
+        entry = {"question": _question(prompt), "answer": answer, "metadata": dict(metadata)}
+        scorer = _scorer(str(metadata["source_dataset"]))
+        try:
+            return float(scorer(_stated(text), entry))
+        except Exception:  # noqa: BLE001 - some scorers fail at what is no answer of their form
+            return 0.0
+
+
+def _stated(text: str) -> str:
+    tagged = _TAGGED.findall(text)
+    return str(tagged[-1] if tagged else stated_answer(text) or text).strip()
+
+
+def _question(prompt: Any) -> str:
+    return str(prompt[-1]["content"]) if isinstance(prompt, list) else str(prompt)
+
+
+@functools.cache
+def _scorer(task: str) -> Callable[[str, dict[str, Any]], float]:
+    import reasoning_gym
+
+    return reasoning_gym.get_score_answer_fn(task)  # type: ignore[no-any-return]
+
+
+EXTENSION = RewardExtension(
+    name="gym",
+    build=Gym,
+    summary="what the own scorer of a reasoning-gym task gives, from 0 to 1",
+    options=GymOptions,
+    columns=COLUMNS,
+)
