@@ -16,12 +16,13 @@ from gpocli.trainers.candidates import CandidateRecord
 from gpocli.trainers.clock import StepClock
 from gpocli.trainers.config import GroupConfig
 from gpocli.trainers.epoch_sampler import EpochRepeatSampler
+from gpocli.trainers.exact_evaluation import ExactEvaluation
 from gpocli.trainers.fast_sampling import FastSampling
 from gpocli.trainers.generation import Candidates, Selection, select_candidates, to_records
 from gpocli.trainers.lean_passes import LeanPasses
 
 
-class GroupTrainer(FastSampling, LeanPasses):
+class GroupTrainer(FastSampling, LeanPasses, ExactEvaluation):
     """`GRPOTrainer` around a best-k-of-G sampler.
 
     What differs from the parent, and nothing else does:

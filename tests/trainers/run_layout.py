@@ -59,16 +59,21 @@ def main(model, out, options):
         model=model,
         reward_funcs=(lambda completions, number, **kwargs: [float(n) for n in number]) if flat else count_letters,
         args=config,
+        eval_dataset=Dataset.from_dict({"prompt": [f"say {i}" for i in range(5)], "number": list(range(5))}),
         train_dataset=Dataset.from_dict({"prompt": [f"say {i}" for i in range(8)], "number": list(range(8))}),
         group_filter_func=group_filter,
     )
     records = []
     trainer.on_candidates = records.extend
     trainer.train()
+    evaluation = trainer.evaluate() if flat else None
     if trainer.accelerator.is_main_process:
         (Path(out) / "records.json").write_text(json.dumps([asdict(record) for record in records]))
+        (Path(out) / "evaluation.json").write_text(json.dumps(evaluation))
         (Path(out) / "log.json").write_text(json.dumps(trainer.state.log_history))
         torch.save(trainer.accelerator.unwrap_model(trainer.model).state_dict(), Path(out) / "weights.pt")
+    trainer.accelerator.wait_for_everyone()
+    trainer.accelerator.end_training()
 
 
 if __name__ == "__main__":

@@ -56,8 +56,11 @@ def test_two_processes_equal_one(tiny_model, tmp_path, options):
 
 
 def test_a_reward_that_is_flat_in_each_group_gives_no_advantage_in_any_layout(tiny_model, tmp_path):
-    options = {"filter": "none", "flat": True, "num_generations": 4}
+    options = {"filter": "none", "flat": True, "num_generations": 4, "num_generations_eval": 1}
     for processes, batch in ((1, 8), (2, 4), (2, 2)):
         folder = tmp_path / f"{processes}x{batch}"
         records, _, _ = train(tiny_model, folder, processes, per_device_train_batch_size=batch, **options)
         assert all(abs(record["advantage"]) < 1e-6 for record in records)
+        # Five prompts do not divide by two processes: those that fill up the last batch are not counted twice.
+        evaluation = json.loads((folder / "evaluation.json").read_text())
+        assert evaluation["eval_reward"] == pytest.approx(2.0)

@@ -103,18 +103,42 @@ def test_an_engine_that_cannot_be_had_is_refused_by_name(gfpo):
         gfpo(rollout="race", generation_kwargs={"no_repeat_ngram_size": 2})
 
 
-def test_evaluation_samples_its_own_group_size_and_is_never_filtered(gfpo, shortest):
+@pytest.mark.parametrize("batch", [2, 3, 5])
+def test_evaluation_counts_each_prompt_once_and_is_never_filtered(gfpo, shortest, batch):
     from tests.trainers.conftest import prompts
 
-    # Five prompts, one completion each: the mean of 0..4. TRL averages over batches, so they are one batch here.
+    # Five prompts, one completion each: the mean of 0..4, however they are cut into batches.
     trainer = gfpo(
         rewards=lambda completions, number, **kwargs: [float(n) for n in number],
         group_filter_func=shortest,
         eval_dataset=prompts(5),
         num_generations_eval=1,
-        per_device_eval_batch_size=5,
+        per_device_eval_batch_size=batch,
         max_steps=1,
+    )
+    for _ in range(2):
+        metrics = trainer.evaluate()
+        assert metrics["eval_reward"] == pytest.approx(2.0)
+        assert "eval_kept/share" not in metrics
+
+
+def test_evaluation_groups_are_counted_whole(gfpo, shortest):
+    from tests.trainers.conftest import prompts
+
+    lengths = []
+
+    def by_number(completions, completion_ids, number, **kwargs):
+        lengths.extend(map(len, completion_ids))
+        return [float(n) for n in number]
+
+    trainer = gfpo(
+        rewards=by_number,
+        group_filter_func=shortest,
+        eval_dataset=prompts(5),
+        num_generations_eval=2,
+        per_device_eval_batch_size=4,
     )
     metrics = trainer.evaluate()
     assert metrics["eval_reward"] == pytest.approx(2.0)
-    assert "eval_kept/share" not in metrics
+    assert len(lengths) == 10
+    assert metrics["eval_completions/mean_length"] == pytest.approx(sum(lengths) / 10)
