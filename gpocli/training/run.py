@@ -48,6 +48,16 @@ def train(sources: SpecSources, *, resume: bool, console: Console) -> RunOutcome
         return _train_in(directory, ready, resume=resume, console=console, is_main=rank == 0)
     finally:
         directory.close()
+        if processes > 1:
+            _leave_the_others()
+
+
+def _leave_the_others() -> None:
+    """End the process group in order: a process that just exits may abort the ones that still talk to it."""
+    import torch.distributed
+
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
 
 
 def _train_in(
