@@ -45,11 +45,12 @@ def train(sources: SpecSources, *, resume: bool, console: Console) -> RunOutcome
     try:
         if rank == 0:
             directory.write_spec(dump_spec(_with_directory(ready.spec, directory)))
-        return _train_in(directory, ready, resume=resume, console=console, is_main=rank == 0)
+        outcome = _train_in(directory, ready, resume=resume, console=console, is_main=rank == 0)
     finally:
         directory.close()
-        if processes > 1:
-            _leave_the_others()
+    if processes > 1:
+        _leave_the_others()
+    return outcome
 
 
 def _leave_the_others() -> None:
