@@ -8,12 +8,12 @@ import typer
 
 from gpocli.cli.completion import complete_reward
 from gpocli.cli.console import error_console
-from gpocli.cli.extension_view import plain_table, print_json, print_lines, print_table
+from gpocli.cli.extension_view import print_json, print_lines
 
 if TYPE_CHECKING:
     from gpocli.plugin_manager import NamedReward
     from gpocli.spec.load import Draft
-    from gpocli.training.data_report import DataReport, Need, Preview
+    from gpocli.training.data_report import Need, Preview
 
 app = typer.Typer(help="Check data, and see what the model gets.", no_args_is_help=True, rich_markup_mode="rich")
 
@@ -66,6 +66,7 @@ def check_command(
     Also what each reward needs, gold answers that cannot be read, prompts that
     come twice, counts and a digest. Exit code 2: a run would refuse the data.
     """
+    from gpocli.cli.data_view import print_reports, report_as_dict
     from gpocli.errors import SpecError
     from gpocli.training.data_report import report_data
 
@@ -75,13 +76,9 @@ def check_command(
     said = _say(sources)
     faults = [said(fault) for report in reports for fault in report.survey.faults]
     if as_json:
-        print_json({"ok": not faults, "sources": [_as_dict(report, said) for report in reports]})
+        print_json({"ok": not faults, "sources": [report_as_dict(report, said) for report in reports]})
     else:
-        for number, report in enumerate(reports):
-            print_lines(*([""] if number else []), *_heading(report))
-            _print_columns(report)
-            if report.survey.kinds:
-                print_lines(*(_need_line(need) for need in report.needs))
+        print_reports(reports)
         for report in reports:
             for note in report.survey.notes:
                 error_console.print(f"note: {said(note)}", markup=False, soft_wrap=True)
@@ -114,6 +111,7 @@ def preview_command(
     Chats go through the model's chat template. Prompts over the limit have more
     tokens than data.max_prompt_tokens, or than the model's context leaves.
     """
+    from gpocli.cli.data_view import preview_as_dict, print_preview
     from gpocli.errors import SpecError
     from gpocli.training.data_report import preview_data
 
@@ -126,17 +124,11 @@ def preview_command(
     has_rewards = bool(rewards) or any(map(_is_spec, sources))
     needs = _needs(preview, _built_rewards(draft) if has_rewards else _all_rewards())
     if as_json:
-        print_json(_preview_as_dict(preview, needs, count, said))
+        print_json(preview_as_dict(preview, needs, count, said))
         return
     for note in preview.rows.notes:
         error_console.print(f"note: {said(note)}", markup=False, soft_wrap=True)
-    rows = preview.rows
-    print_lines(f"{rows.source}: {_rows(len(rows))}; columns: {', '.join(rows.columns)}")
-    for index in range(min(count, len(rows))):
-        print_lines("", f"{rows.place(index)}, {preview.counts[index]:,} tokens", preview.texts[index])
-        print_lines(*(f"  {name}: {_brief(rows[index][name])}" for name in rows.columns if name != "prompt"))
-    print_lines("", *_token_lines(preview))
-    print_lines(*(_need_line(need) for need in needs))
+    print_preview(preview, needs, count)
 
 
 # The spec behind a command line
@@ -214,110 +206,3 @@ def _say(sources: Sequence[str]) -> Callable[[str], str]:
         return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in told)
 
     return said
-
-
-# What is printed
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row{'' if count == 1 else 's'}"
-
-
-def _heading(report: "DataReport") -> list[str]:
-    found = report.survey
-    for_eval = " (to evaluate on)" if report.purpose == "eval" else ""
-    lines = [f"{found.source}{for_eval}: {_rows(found.total)}, {_usable(report)}"]
-    return [*lines, f"sha256 {found.digest}"] if found.digest else lines
-
-
-def _usable(report: "DataReport") -> str:
-    rows = report.survey.rows
-    if rows is None:
-        return "not fit to train on"
-    form = "plain text" if isinstance(rows[0]["prompt"], str) else "chat messages"
-    return f"{len(rows):,} with a usable prompt ({form})"
-
-
-def _print_columns(report: "DataReport") -> None:
-    kinds = report.survey.kinds
-    if not kinds:
-        return
-    named = sorted({kind: 0 for counts in kinds.values() for kind in counts}, key=lambda kind: kind == "missing")
-    rows = [[name, *(f"{counts.get(kind, 0):,}" for kind in named)] for name, counts in kinds.items()]
-    print_table(plain_table(["column", *named], rows, right=named))
-
-
-def _need_line(need: "Need") -> str:
-    if not need.columns:
-        return f"reward {need.reward} needs no column"
-    columns = ", ".join(f"'{name}'" for name in need.columns)
-    state = "there" if not need.unread else f"there, {need.unread:,} cannot be read"
-    if need.missing:
-        missing = ", ".join(f"'{name}'" for name in need.missing)
-        state = "not there" if len(need.columns) == 1 else f"{missing} not there"
-    return f"reward {need.reward} needs {columns}: {state}"
-
-
-def _token_lines(preview: "Preview") -> list[str]:
-    least, median, most = preview.tokens
-    lines = [f"tokens a prompt: {least:,} at least, {median:,g} in the median, {most:,} at most"]
-    if preview.limit is None:
-        return [*lines, "limit: none"]
-    total = len(preview.counts)
-    share = f"{preview.over:,} of {total:,} prompts over it ({preview.over / total:.1%})"
-    return [*lines, f"limit: {preview.limit:,} ({preview.reason}); {share}"]
-
-
-def _brief(value: Any) -> str:
-    import json
-
-    text = json.dumps(value, ensure_ascii=False, default=repr)
-    return text if len(text) <= 100 else f"{text[:97]}..."
-
-
-def _as_dict(report: "DataReport", said: Callable[[str], str]) -> dict[str, Any]:
-    found = report.survey
-    return {
-        "purpose": report.purpose,
-        "source": found.source,
-        "rows": found.total,
-        "usable": 0 if found.rows is None else len(found.rows),
-        "chat": None if found.rows is None else not isinstance(found.rows[0]["prompt"], str),
-        "sha256": found.digest,
-        "columns": found.kinds,
-        "rewards": [_need_as_dict(need) for need in report.needs],
-        "faults": [said(fault) for fault in found.faults],
-        "notes": [said(note) for note in found.notes],
-    }
-
-
-def _need_as_dict(need: "Need") -> dict[str, Any]:
-    return {"name": need.reward, "needs": need.columns, "missing": need.missing, "unread": need.unread}
-
-
-def _preview_as_dict(
-    preview: "Preview", needs: Sequence["Need"], count: int, said: Callable[[str], str]
-) -> dict[str, Any]:
-    rows = preview.rows
-    least, median, most = preview.tokens
-    shown = [
-        {
-            "place": rows.place(index),
-            "text": preview.texts[index],
-            "tokens": preview.counts[index],
-            "columns": {name: rows[index][name] for name in rows.columns if name != "prompt"},
-        }
-        for index in range(min(count, len(rows)))
-    ]
-    return {
-        "source": rows.source,
-        "rows": len(rows),
-        "columns": rows.columns,
-        "prompts": shown,
-        "tokens": {"least": least, "median": median, "most": most},
-        "limit": preview.limit,
-        "reason": preview.reason if preview.limit is not None else None,
-        "over": preview.over,
-        "rewards": [_need_as_dict(need) for need in needs],
-        "notes": [said(note) for note in rows.notes],
-    }
