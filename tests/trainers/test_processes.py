@@ -30,8 +30,13 @@ def train(model, out, processes, **options):
     "options",
     [
         {"filter": "race", "num_generations": 4, "num_remains_in_group": 2},
-        {"filter": "rewards", "num_generations": 4, "num_remains_in_group": 2, "scale_rewards": "batch"},
-        {"filter": "none", "num_generations": 4, "gmpo": True, "num_iterations": 2},
+        pytest.param(
+            {"filter": "rewards", "num_generations": 4, "num_remains_in_group": 2, "scale_rewards": "batch"},
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            {"filter": "none", "num_generations": 4, "gmpo": True, "num_iterations": 2}, marks=pytest.mark.slow
+        ),
     ],
     ids=["race", "rewards", "gmpo"],
 )
@@ -55,6 +60,7 @@ def test_two_processes_equal_one(tiny_model, tmp_path, options):
         assert [entry.get(key) for entry in log_one] == pytest.approx([entry.get(key) for entry in log_two]), key
 
 
+@pytest.mark.slow
 def test_a_reward_that_is_flat_in_each_group_gives_no_advantage_in_any_layout(tiny_model, tmp_path):
     options = {"filter": "none", "flat": True, "num_generations": 4, "num_generations_eval": 1}
     for processes, batch in ((1, 8), (2, 4), (2, 2)):
