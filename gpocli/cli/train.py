@@ -12,7 +12,7 @@ from gpocli.cli.console import console
 
 app = typer.Typer(help="Train a model with GFPO, GMPO or GRPO.", no_args_is_help=True, rich_markup_mode="rich")
 
-_ALGORITHM, _MODEL, _SAMPLING, _RUN = "Algorithm", "Model, data and rewards", "Sampling and optimizer", "Run"
+_ALGORITHM, _MODEL, _SAMPLING, _RUN = "Algorithm", "Model, data and rewards", "Sampling and updates", "Run"
 
 
 def _option(
@@ -23,7 +23,7 @@ def _option(
     metavar: str | None = None,
     autocompletion: Callable[[str], Any] | None = None,
 ) -> Any:
-    shown = help if default is None else f"{help} [dim]\\[default: {default}][/dim]"
+    shown = help if default is None else f"{help} [dim]({default})[/dim]"
     return typer.Option(
         *names,
         help=shown,
@@ -36,30 +36,30 @@ def _option(
 
 Specs = Annotated[
     list[Path] | None,
-    typer.Argument(help="Run specs (YAML, TOML, JSON), later ones on top of earlier ones.", show_default=False),
+    typer.Argument(help="YAML, TOML or JSON, later ones on top.", show_default=False),
 ]
 Preset = Annotated[
     str | None,
     _option(
         "--preset",
-        help="Settings below the specs; see gpo presets list.",
+        help="Settings below the specs; see gpo presets list",
         panel=_RUN,
         metavar="NAME",
         autocompletion=complete_preset,
     ),
 ]
 Keep = Annotated[
-    int | None, _option("-k", "--keep", help="Candidates kept and trained on.", panel=_ALGORITHM, default="8")
+    int | None, _option("-k", "--keep", help="Candidates kept and trained on", panel=_ALGORITHM, default="8")
 ]
 KeepSome = Annotated[
     int | None,
-    _option("-k", "--keep", help="Candidates kept by --filter.", panel=_ALGORITHM, default="half, with --filter"),
+    _option("-k", "--keep", help="Candidates kept by --filter", panel=_ALGORITHM, default="half, with --filter"),
 ]
 Filter = Annotated[
     list[str] | None,
     _option(
         "--filter",
-        help="Filter by name or ./file.py:name; the next breaks ties.",
+        help="Name or ./file.py:name; repeats",
         panel=_ALGORITHM,
         default="length",
         autocompletion=complete_filter,
@@ -69,67 +69,62 @@ SomeFilter = Annotated[
     list[str] | None,
     _option(
         "--filter",
-        help="Filter by name or ./file.py:name; the next breaks ties.",
+        help="Name or ./file.py:name; repeats",
         panel=_ALGORITHM,
         default="none",
         autocompletion=complete_filter,
     ),
 ]
-Epsilon = Annotated[
-    float | None, _option("--epsilon", help="Clip range of the ratio.", panel=_ALGORITHM, default="0.2")
-]
+Epsilon = Annotated[float | None, _option("--epsilon", help="Clip range of the ratio", panel=_ALGORITHM, default="0.2")]
 LogEpsilon = Annotated[
-    float | None, _option("--epsilon", help="Clip range in log space.", panel=_ALGORITHM, default="0.4")
+    float | None, _option("--epsilon", help="Clip range in log space", panel=_ALGORITHM, default="0.4")
 ]
 EpsilonHigh = Annotated[
-    float | None, _option("--epsilon-high", help="Upper clip range.", panel=_ALGORITHM, default="as --epsilon")
+    float | None, _option("--epsilon-high", help="Upper clip range", panel=_ALGORITHM, default="as --epsilon")
 ]
-Beta = Annotated[float | None, _option("--beta", help="Weight of the KL term.", panel=_ALGORITHM, default="0")]
-GFPOBeta = Annotated[float | None, _option("--beta", help="Weight of the KL term.", panel=_ALGORITHM, default="0.001")]
+Beta = Annotated[float | None, _option("--beta", help="Weight of the KL term", panel=_ALGORITHM, default="0")]
+GFPOBeta = Annotated[float | None, _option("--beta", help="Weight of the KL term", panel=_ALGORITHM, default="0.001")]
 
-Model = Annotated[
-    str | None, _option("--model", help="Folder or hub id.", panel=_MODEL, default="embedded, a tiny one")
-]
-Data = Annotated[
-    str | None, _option("--data", help="File or hub id.", panel=_MODEL, default="embedded, sums of two numbers")
-]
+Model = Annotated[str | None, _option("--model", help="Folder or hub id", panel=_MODEL, default="embedded")]
+Data = Annotated[str | None, _option("--data", help="File or hub id", panel=_MODEL, default="embedded")]
 Columns = Annotated[
     list[str] | None,
-    _option("--map", help="Column for ours, as prompt=question; repeats.", panel=_MODEL, metavar="OURS=THEIRS"),
+    _option("--map", help="Rename a column, as prompt=question; repeats", panel=_MODEL, metavar="OURS=THEIRS"),
 ]
 Reward = Annotated[
     list[str] | None,
     _option(
         "--reward",
-        help="Reward by name or ./file.py:name; repeats.",
+        help="Name or ./file.py:name; repeats",
         panel=_MODEL,
         default="accuracy",
         metavar="NAME[=WEIGHT]",
         autocompletion=complete_reward,
     ),
 ]
-Temperature = Annotated[float | None, _option("--temperature", help="Of sampling.", panel=_SAMPLING, default="1.0")]
+Temperature = Annotated[float | None, _option("--temperature", help="Of sampling", panel=_SAMPLING, default="1.0")]
 MaxTokens = Annotated[
-    int | None, _option("--max-tokens", help="Longest completion.", panel=_SAMPLING, default="1024; embedded: 256")
+    int | None,
+    _option("--max-tokens", help="Longest completion", panel=_SAMPLING, default="1024; embedded 256"),
 ]
 LearningRate = Annotated[
-    float | None, _option("--lr", help="Learning rate.", panel=_SAMPLING, default="1e-6; embedded: 3e-4")
+    float | None, _option("--lr", help="Learning rate", panel=_SAMPLING, default="1e-6; embedded 3e-4")
 ]
 PromptsPerStep = Annotated[
-    int | None, _option("--prompts-per-step", help="Prompts an optimizer step.", panel=_SAMPLING, default="8")
+    int | None, _option("--prompts-per-step", help="Prompts an optimizer step", panel=_SAMPLING, default="8")
 ]
-Steps = Annotated[int | None, _option("--steps", help="Optimizer steps.", panel=_RUN, default="100; embedded: 60")]
-Seed = Annotated[int | None, _option("--seed", help="Of data order and sampling.", panel=_RUN, default="0")]
-Out = Annotated[Path | None, _option("--out", help="Run directory.", panel=_RUN, default="runs/<name>")]
-Resume = Annotated[bool, _option("--resume", help="Go on with the run in --out.", panel=_RUN)]
+Steps = Annotated[int | None, _option("--steps", help="Optimizer steps", panel=_RUN, default="100; embedded 60")]
+Seed = Annotated[int | None, _option("--seed", help="Of data order and sampling", panel=_RUN, default="0")]
+Out = Annotated[Path | None, _option("--out", help="Run directory", panel=_RUN, default="runs/<name>")]
+Resume = Annotated[bool, _option("--resume", help="Go on with the run in --out", panel=_RUN)]
 Set = Annotated[
     list[str] | None,
-    _option("--set", help="Any value of the spec, as optim.warmup_steps=5; repeats.", panel=_RUN, metavar="KEY=VALUE"),
+    _option("--set", help="Any value, as optim.warmup_steps=5; repeats", panel=_RUN, metavar="KEY=VALUE"),
 ]
 
 
 def _group_size(default: int) -> Any:
-    return _option("-G", "--group-size", help="Candidates sampled a prompt.", panel=_ALGORITHM, default=str(default))
+    return _option("-G", "--group-size", help="Candidates sampled a prompt", panel=_ALGORITHM, default=str(default))
 
 
 @app.command("gfpo")
@@ -155,7 +150,10 @@ def gfpo_command(
     preset: Preset = None,
     overrides: Set = None,
 ) -> None:
-    """Group Filtered Policy Optimization: sample G, keep the k that a filter scores highest, train on those."""
+    """Group Filtered Policy Optimization: sample G, keep the k that a filter scores highest, train on those.
+
+    Defaults stand in parentheses; every other setting is a value of the spec.
+    """
     _train("gfpo", locals())
 
 
@@ -183,7 +181,10 @@ def gmpo_command(
     preset: Preset = None,
     overrides: Set = None,
 ) -> None:
-    """Geometric-Mean Policy Optimization: weigh a sequence by the geometric mean of its token ratios."""
+    """Geometric-Mean Policy Optimization: weigh a sequence by the geometric mean of its token ratios.
+
+    Defaults stand in parentheses; every other setting is a value of the spec.
+    """
     _train("gmpo", locals())
 
 
@@ -208,7 +209,10 @@ def grpo_command(
     preset: Preset = None,
     overrides: Set = None,
 ) -> None:
-    """Group Relative Policy Optimization, the baseline: train on every completion."""
+    """Group Relative Policy Optimization, the baseline: train on every completion.
+
+    Defaults stand in parentheses; every other setting is a value of the spec.
+    """
     _train("grpo", locals())
 
 

@@ -18,7 +18,7 @@ def test_help_names_the_commands(folder):
 
 def test_help_of_train_shows_defaults_and_fits_a_page(folder):
     done = folder.gpo("train", "gfpo", "--help")
-    assert "[default: 0.2]" in done.stdout
+    assert "Clip range of the ratio (0.2)" in done.stdout
     assert max(len(line) for line in done.lines) <= 80
 
 
