@@ -201,3 +201,41 @@ def test_gmpo_composes_with_a_filter(gmpo):
     trainer.train()
     assert sum(record.kept for record in records) * 2 == len(records)
     assert all(entry["kept/share"] == 0.5 for entry in trainer.state.log_history if "kept/share" in entry)
+
+
+def test_the_load_balancing_loss_of_a_mixture_of_experts_is_added(gmpo, tiny_model, tmp_path):
+    from transformers import AutoTokenizer, Qwen3MoeConfig, Qwen3MoeForCausalLM
+
+    torch.manual_seed(0)
+    config = Qwen3MoeConfig(
+        vocab_size=44,
+        hidden_size=16,
+        intermediate_size=32,
+        moe_intermediate_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=1,
+        head_dim=8,
+        num_experts=4,
+        num_experts_per_tok=2,
+        decoder_sparse_step=1,
+        max_position_embeddings=128,
+        eos_token_id=1,
+        pad_token_id=0,
+        bos_token_id=None,
+    )
+    Qwen3MoeForCausalLM(config).save_pretrained(tmp_path / "moe")
+    AutoTokenizer.from_pretrained(tiny_model).save_pretrained(tmp_path / "moe")
+    trainer = gmpo(model=str(tmp_path / "moe"), router_aux_loss_coef=0.5)
+    batch = with_old_policy(trainer.model, random_batch(3))
+    loss, gradient = loss_and_gradient(trainer, batch)
+
+    model = AutoModelForCausalLM.from_pretrained(tmp_path / "moe")
+    ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], 1)
+    mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], 1)
+    aux_loss = model(input_ids=ids, attention_mask=mask, output_router_logits=True).aux_loss
+    expected = reference_loss(model, batch) + 0.5 * aux_loss
+    expected.backward()
+    assert aux_loss.item() > 0.5
+    assert loss == pytest.approx(expected.item(), abs=1e-5)
+    assert torch.allclose(gradient, gradient_of(model), atol=1e-5)
