@@ -19,7 +19,7 @@ def whole_weights(model: str) -> Iterator[None]:
     logger = logging.getLogger(_LOGGER)
     level, propagate = logger.level, logger.propagate
     logger.addHandler(reports)
-    logger.setLevel(logging.WARNING)
+    logger.setLevel(logging.INFO)  # at WARNING, transformers also prints which layers it did not shard
     logger.propagate = False
     try:
         yield

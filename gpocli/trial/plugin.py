@@ -19,7 +19,7 @@ from gpocli.contracts.options import OptionsError
 from gpocli.contracts.plugin import Extensions, PluginFault, extensions_of
 from gpocli.contracts.reference import import_file
 from gpocli.data import Rows
-from gpocli.errors import GpoError, SpecError
+from gpocli.errors import EnvironmentFault, GpoError, SpecError
 from gpocli.extensions import FilterExtension, RewardExtension
 from gpocli.plugin_manager import GROUP, BrokenPlugin, LoadedPlugin, PluginHost, build_extension
 from gpocli.trial.filter import try_filter
@@ -210,7 +210,7 @@ def _tried(extension: FilterExtension | RewardExtension, rows: Rows) -> tuple[st
             report = try_reward(built, extension.name, samples, declares=True)
     except OptionsError as error:
         return f"not tried: {error.problems[0].text}; use {command} --option", []
-    except SpecError as error:
+    except (SpecError, EnvironmentFault) as error:
         return f"not tried: {error}", []
     except GpoError as error:
         return "cannot be built", [str(error)]

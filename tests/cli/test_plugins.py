@@ -190,10 +190,10 @@ def test_check_of_the_builtin_plugin_finds_nothing(user):
     assert said.out.splitlines()[:4] == [
         f"plugin 'builtin' (gpocli {__version__})",
         "check                         finding",
-        "loads                         5 filters, 6 rewards",
+        "loads                         5 filters, 7 rewards",
         "filter length                 sound",
     ]
-    assert said.out.count("sound") == 11
+    assert said.out.count("sound") >= 11  # the reward gym is tried only where its extra is installed
 
 
 def test_check_of_all_installed_ones(user, install):
