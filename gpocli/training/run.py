@@ -15,6 +15,7 @@ from rich.console import Console
 from gpocli.errors import Interrupted, SpecError
 from gpocli.spec import RunSpec
 from gpocli.spec.dump import dump_spec
+from gpocli.training.loading_signals import interruptible
 from gpocli.training.preflight import Preflight, SpecSources, check_run, draft_run_spec, load_run_spec
 from gpocli.training.progress import open_progress
 from gpocli.training.run_directory import RunDirectory, run_stem, step_of
@@ -69,14 +70,15 @@ def _train_in(
         for note in ready.notes:
             progress.note(note)
         progress.note(f"{_title(spec)}: loading, into {directory.path}")
-        # torch, transformers and trl load here, after everything that can be checked without them
-        from gpocli.training.assemble import assemble
-        from gpocli.training.callback import ProgressLink, take_over_display
-        from gpocli.training.records import CandidateWriter
-        from gpocli.training.stop_signals import StopSignals
+        with interruptible():
+            # torch, transformers and trl load here, after everything that can be checked without them
+            from gpocli.training.assemble import assemble
+            from gpocli.training.callback import ProgressLink, take_over_display
+            from gpocli.training.records import CandidateWriter
+            from gpocli.training.stop_signals import StopSignals
 
-        quiet_transformers()
-        trainer = assemble(ready, directory.checkpoints_path, note=progress.note)
+            quiet_transformers()
+            trainer = assemble(ready, directory.checkpoints_path, note=progress.note)
         trainer.on_candidates = CandidateWriter(directory.candidates_path)
         take_over_display(trainer, ProgressLink(progress, _title(spec), directory.append_metrics))
         signals = StopSignals(progress.note)

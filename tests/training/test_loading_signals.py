@@ -1,0 +1,28 @@
+"""A Ctrl-C while loading is not lost, not even where a library swallows it."""
+
+import signal
+
+import pytest
+
+from gpocli.training.loading_signals import interruptible
+
+
+def test_a_swallowed_interrupt_comes_at_the_end():
+    def load():
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            return "swallowed"
+        return "not raised"
+
+    before = signal.getsignal(signal.SIGINT)
+    done = []
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        done.append(load())
+    assert done == ["swallowed"]
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_nothing_happens_without_a_signal():
+    with interruptible():
+        pass
