@@ -54,7 +54,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 # The same environment with an older TRL in front of it.
 $(LOWEST)/.installed: $(INSTALLED)
 	$(PYTHON) -m venv $(LOWEST)
-	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > \
+	$(BIN)/python -c "import sysconfig; print(f'import site; site.addsitedir({sysconfig.get_path(\"purelib\")!r})')" > \
 		"$$($(LOWEST)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/base.pth"
 	$(LOWEST)/bin/python -m pip install --quiet --no-deps trl==$(LOWEST_TRL)
 	touch $@
