@@ -1,7 +1,7 @@
 """The decode loop: prefill each prompt once, decode its group in lockstep, drop rows that have ended or lost."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,12 +9,13 @@ import torch
 from torch import Tensor, nn
 
 from gpocli.errors import SpecError
-from gpocli.rollout.cache import SpareLayer, keep_rows, rollout_cache
+from gpocli.rollout.attention import fast_decode_attention
+from gpocli.rollout.cache import keep_rows, rollout_cache
 from gpocli.rollout.race import GroupBoard, Race
 from gpocli.rollout.sampling import RowStreams, logits_processors, num_levels, pick_tokens
 from gpocli.rollout.settings import SamplingSettings
 from gpocli.rollout.support import (
-    READY_MASK_MODELS,
+    attends_plainly,
     base_model,
     cache_argument,
     forward_parameters,
@@ -75,8 +76,10 @@ def sample_groups(
     )
     # Inference mode spares a tenth of the time of a small model.
     without_gradients = torch.inference_mode() if keeps_nothing_of_a_pass(model) else torch.no_grad()
-    with without_gradients, evaluation_mode(model):
-        decoder = _Decoder(model, prompts_P, num_generations, settings, seed, first_row)
+    is_plain = attends_plainly(model)
+    attention = fast_decode_attention(model) if is_plain else nullcontext()
+    with without_gradients, evaluation_mode(model), attention:
+        decoder = _Decoder(model, prompts_P, num_generations, settings, seed, first_row, is_plain)
         looks = _STEPS_PER_LOOK.get(decoder.device.type, _STEPS_PER_LOOK_ELSEWHERE)
         unseen_TR: list[Tensor] = []
         for token in range(settings.max_new_tokens):
@@ -104,6 +107,7 @@ class _Decoder:
         settings: SamplingSettings,
         seed: int,
         first_row: int,
+        takes_ready_mask: bool,
     ) -> None:
         self.rows = list(range(len(prompts_P) * num_generations))
         self.device = next(model.parameters()).device
@@ -112,6 +116,8 @@ class _Decoder:
         parameters = forward_parameters(model)
         self._takes_positions = "position_ids" in parameters
         self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in parameters else {}
+        # A decode step may then get the mask as attention takes it, which spares the model making it.
+        self._takes_ready_mask = takes_ready_mask
         self._processors = logits_processors(settings)
         self._prefill(prompts_P, num_generations, settings)
         levels = num_levels(self._logits_RV.shape[1])
@@ -139,22 +145,13 @@ class _Decoder:
         self._cache.batch_select_indices(source_R)
         self._logits_RV = logits_DV[source_R]
         if is_padded:
-            self._mask_RT = mask_DT[source_R] if self._takes_ready_mask() else mask_DT[source_R].long()
+            self._mask_RT = mask_DT[source_R] if self._takes_ready_mask else mask_DT[source_R].long()
         self._position_R1 = position_DT[source_R, -1:]
         self._token_R1 = source_R.unsqueeze(1)
         self._ids_RT: Tensor | None = None
         if settings.repetition_penalty != 1.0:
             self._ids_RT = torch.zeros((len(self.rows), limit), dtype=torch.long, device=self.device)
             self._ids_RT[:, :width] = ids_DT[source_R]
-
-    def _takes_ready_mask(self) -> bool:
-        """Whether a decode step may get the mask as attention takes it, which spares the model making it."""
-        config: Any = base_model(self._model).config
-        return (
-            config.model_type in READY_MASK_MODELS
-            and config._attn_implementation == "sdpa"
-            and all(isinstance(layer, SpareLayer) for layer in self._cache.layers)
-        )
 
     def sample(self, token: int) -> Tensor:
         """Samples token number `token` of each present row from the logits of the last forward pass."""

@@ -6,6 +6,7 @@ from typing import Any, cast
 import torch
 from torch import nn
 from transformers import DynamicCache, PreTrainedModel
+from transformers.cache_utils import DynamicLayer
 from transformers.generation import GenerationMixin
 
 # Cache layers whose whole state is rows of keys and values, so that rows can be repeated and selected. By name, since
@@ -18,8 +19,9 @@ _ROW_WISE_LAYERS = {"DynamicLayer", "DynamicSlidingWindowLayer", "DynamicIndexed
 _FIXED_ROPE_TYPES = {"default", "linear", "llama3", "yarn", "proportional"}
 
 # Models that hand a mask which is already in the shape of attention [rows, 1, queries, keys] on as it is and do not
-# look at it otherwise. Each is tried in tests/rollout/test_engine.py.
-READY_MASK_MODELS = frozenset(
+# look at it otherwise, and that ask for nothing but scaled dot-product attention. Each is tried in
+# tests/rollout/test_engine.py.
+PLAIN_MODELS = frozenset(
     "gemma glm4 gpt2 gpt_neox granite llama mistral olmo2 phi phi3 qwen2 qwen3 qwen3_moe smollm3 starcoder2".split()
 )
 
@@ -40,6 +42,16 @@ def cache_argument(model: nn.Module) -> str | None:
     """The name under which the model's `forward` takes a cache: "cache" from transformers 5.24 on."""
     parameters = forward_parameters(model)
     return next((name for name in ("cache", "past_key_values") if name in parameters), None)
+
+
+def attends_plainly(model: nn.Module) -> bool:
+    """Whether all layers are full attention by "sdpa" under the mask that they are given, and nothing else."""
+    config: Any = base_model(model).config
+    return (
+        config.model_type in PLAIN_MODELS
+        and config._attn_implementation == "sdpa"
+        and all(type(layer) is DynamicLayer for layer in DynamicCache(config=config).layers)
+    )
 
 
 def supports(model: nn.Module) -> str | None:

@@ -11,7 +11,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, LlamaConfig, LlamaFor
 from gpocli.errors import SpecError
 from gpocli.rollout import Race, SamplingSettings, engine, sample_groups, supports
 from gpocli.rollout.sampling import logits_processors
-from gpocli.rollout.support import READY_MASK_MODELS
+from gpocli.rollout.support import PLAIN_MODELS
 from tests.rollout.conftest import MAKERS
 
 END, SECOND_END, PAD = 1, 2, 0
@@ -205,7 +205,7 @@ def test_dropout_is_off_while_sampling_and_the_mode_is_put_back(make_model):
     assert model.is_gradient_checkpointing
 
 
-@pytest.mark.parametrize("model_type", sorted(READY_MASK_MODELS))
+@pytest.mark.parametrize("model_type", sorted(PLAIN_MODELS))
 def test_models_that_take_a_ready_mask_give_the_tokens_of_plain_forward_passes(model_type):
     config = AutoConfig.for_model(
         model_type,
