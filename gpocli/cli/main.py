@@ -2,7 +2,7 @@
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,6 +10,9 @@ from gpocli import __version__
 from gpocli.cli import check, config, data, doctor, filters, init, plan, plugins, presets, rewards, train
 from gpocli.cli.console import console, error_console
 from gpocli.errors import GpoError
+
+# Typer shows it in a box of several lines, and has no public name for it.
+_UsageError: Any = typer.BadParameter.__base__
 
 app = typer.Typer(
     name="gpo",
@@ -59,7 +62,12 @@ def gpo(
 def main() -> None:
     """Run the command line; exit with the code of what went wrong, after one line on stderr."""
     try:
-        app(prog_name="gpo")
+        sys.exit(app(prog_name="gpo", standalone_mode=False))
+    except _UsageError as error:
+        if text := error.format_message().removesuffix("."):  # none where the help was shown for want of a command
+            command = "gpo" if error.ctx is None else error.ctx.command_path
+            error_console.print(f"{command}: {text}; see {command} -h", markup=False, soft_wrap=True)
+        sys.exit(error.exit_code)
     except GpoError as error:
         if os.environ.get("GPO_DEBUG"):
             raise

@@ -33,20 +33,44 @@ def test_help_is_quick_when_the_machine_is_busy(folder):
 
 
 @pytest.mark.parametrize(
-    ("command", "words"),
+    ("command", "line"),
     [
-        (["trian"], "Did you mean 'train'?"),
-        (["train", "gfop"], "Did you mean 'gfpo'?"),
-        (["train", "gfpo", "--stepz", 1], "--steps"),
-        (["train", "gfpo", "-k", "two"], "Invalid value for '-k' / '--keep'"),
-        (["train", "gfpo", "--reward", "accuracy=much"], "write --reward accuracy=0.5"),
-        (["train", "gfpo", "--map", "prompt"], "write --map prompt=question"),
+        (["trian"], "gpo: No such command 'trian'. Did you mean 'train'?; see gpo -h"),
+        (["train", "gfop"], "gpo train: No such command 'gfop'. Did you mean 'gfpo'?; see gpo train -h"),
+        (
+            ["train", "gfpo", "--stepz", 1],
+            "gpo train gfpo: No such option: --stepz (Possible options: --seed, --set, --steps); see gpo train gfpo -h",
+        ),
+        (
+            ["train", "gfpo", "-k", "two"],
+            "gpo train gfpo: Invalid value for '-k' / '--keep': Input should be a valid integer, unable to parse "
+            "string as an integer; see gpo train gfpo -h",
+        ),
+        (
+            ["train", "gfpo", "--reward", "accuracy=much"],
+            "gpo train gfpo: Invalid value: 'accuracy=much': the weight 'much' is no number; write --reward "
+            "accuracy=0.5; see gpo train gfpo -h",
+        ),
+        (
+            ["train", "gfpo", "--map", "prompt"],
+            "gpo train gfpo: Invalid value: 'prompt' is not OURS=THEIRS; write --map prompt=question; "
+            "see gpo train gfpo -h",
+        ),
+        (["filters", "show"], "gpo filters show: Missing argument 'NAME'; see gpo filters show -h"),
+        (["train", "gfpo", "--steps"], "gpo: Option '--steps' requires an argument; see gpo -h"),
     ],
 )
-def test_usage_errors_exit_2_and_say_what_to_write(folder, command, words):
+def test_usage_errors_exit_2_with_one_line_that_says_what_to_write(folder, command, line):
     done = folder.gpo(*command)
-    assert (done.code, done.stdout) == (2, "")
-    assert words in " ".join(done.stderr.replace("│", " ").split())
+    assert (done.code, done.stdout, done.stderr) == (2, "", line + "\n")
+
+
+@pytest.mark.parametrize("command", [[], ["train"]])
+def test_a_command_that_lacks_its_subcommand_shows_the_help_and_nothing_else(folder, command):
+    done = folder.gpo(*command)
+    assert (done.code, done.stderr) == (2, "")
+    assert done.stdout.strip().startswith("Usage: gpo")
+    assert done.stdout.rstrip().endswith("╯")
 
 
 def test_debug_shows_the_traceback(folder):
