@@ -5,18 +5,19 @@ import os
 import shlex
 import signal
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from gpocli.errors import Interrupted, SpecError
+from gpocli.errors import GpoError, Interrupted, SpecError
 from gpocli.spec import RunSpec
 from gpocli.spec.dump import dump_spec
 from gpocli.training.loading_signals import interruptible
-from gpocli.training.preflight import Preflight, SpecSources, check_run, draft_run_spec, load_run_spec
+from gpocli.training.preflight import EMBEDDED, Preflight, SpecSources, check_run, draft_run_spec, load_run_spec
 from gpocli.training.progress import open_progress
 from gpocli.training.run_directory import RunDirectory, run_stem, step_of
 from gpocli.training.summary import RunSummary, summarize
@@ -36,12 +37,13 @@ def train(sources: SpecSources, *, resume: bool, console: Console) -> RunOutcome
     Raises `GpoError`; `Interrupted`, with a text in the main process only, when a signal stopped the run.
     """
     rank, processes = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
-    stored = _stored_spec(sources) if resume else None
-    draft = draft_run_spec(sources if stored is None else _on_top_of(stored, sources))
-    if stored is not None:
-        _refuse_changes(stored, draft.loaded().spec)
-    quiet_libraries(telemetry=draft.spec is not None and draft.spec.run.telemetry)
-    ready = check_run(draft, processes)
+    with _said_once():
+        stored = _stored_spec(sources) if resume else None
+        draft = draft_run_spec(sources if stored is None else _on_top_of(stored, sources))
+        if stored is not None:
+            _refuse_changes(stored, draft.loaded().spec)
+        quiet_libraries(telemetry=draft.spec is not None and draft.spec.run.telemetry)
+        ready = check_run(draft, processes)
     directory = _claim_directory(ready, resume=resume, rank=rank, processes=processes)
     try:
         if rank == 0:
@@ -52,6 +54,17 @@ def train(sources: SpecSources, *, resume: bool, console: Console) -> RunOutcome
     if processes > 1:
         _leave_the_others()
     return outcome
+
+
+@contextmanager
+def _said_once() -> Iterator[None]:
+    """Leave what is wrong to one process a machine to say: all of them find the same."""
+    try:
+        yield
+    except GpoError as error:
+        if os.environ.get("LOCAL_RANK", "0") == "0":
+            raise
+        raise type(error)("") from error
 
 
 def _leave_the_others() -> None:
@@ -70,6 +83,8 @@ def _train_in(
         for note in ready.notes:
             progress.note(note)
         progress.note(f"{_title(spec)}: loading, into {directory.path}")
+        if spec.data.source != EMBEDDED:
+            progress.note(_data_line(ready))
         with interruptible():
             # torch, transformers and trl load here, after everything that can be checked without them
             from gpocli.training.assemble import assemble
@@ -153,6 +168,17 @@ def _title(spec: RunSpec) -> str:
     keep = getattr(algorithm, "keep", None)
     sizes = f"{keep}/{algorithm.group_size}" if keep is not None else f"{algorithm.group_size}"
     return " ".join(part for part in (algorithm.type, sizes, filters) if part) + f" on {spec.model.name}"
+
+
+def _data_line(ready: Preflight) -> str:
+    """Which rows a run trains on, so that a log tells whether another run had the same."""
+    rows, data = ready.rows, ready.spec.data
+    if data.streaming:
+        return f"data: {data.source}, read while training"
+    text = f"data: {data.source}, {len(rows)} prompts"
+    if rows.digest is not None:
+        text += f", sha256 {rows.digest[:12]}"
+    return text
 
 
 def _where_it_stopped(directory: RunDirectory, spec: RunSpec) -> str:

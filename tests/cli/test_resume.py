@@ -38,7 +38,7 @@ def test_a_resumed_run_equals_a_straight_one(half):
 
     done = half.gpo("train", "gfpo", "--resume", "--out", "copy", "--steps", 6)
     assert (done.code, done.stderr) == (0, "")
-    assert done.lines[1] == "gfpo 2/4 length on ./model: 6 steps, going on after step 3"
+    assert done.lines[2] == "gfpo 2/4 length on ./model: 6 steps, going on after step 3"
     runs = [half.path / "straight", half.path / "copy"]
     straight, resumed = ([(line["step"], line["loss"], line.get("reward")) for line in metrics(run)] for run in runs)
     assert [step for step, *_ in resumed] == [1, 2, 3, 4, 5, 6]
@@ -52,7 +52,7 @@ def test_a_resumed_run_equals_a_straight_one(half):
 def test_a_checkpoint_that_is_not_whole_is_passed_over(half):
     (half.path / "copy" / "checkpoints" / "checkpoint-3" / "trainer_state.json").write_text('{"glob')
     done = half.gpo("train", "gfpo", "--resume", "--out", "copy", "--steps", 4)
-    assert done.lines[1] == "gfpo 2/4 length on ./model: 4 steps, going on after step 2"
+    assert done.lines[2] == "gfpo 2/4 length on ./model: 4 steps, going on after step 2"
     assert [line["step"] for line in metrics(half.path / "copy")] == [1, 2, 3, 4]
 
 

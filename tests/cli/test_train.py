@@ -1,5 +1,6 @@
 """`gpo train` from flags and files to a run directory."""
 
+import hashlib
 import json
 import math
 
@@ -20,10 +21,12 @@ def finished(make_folder):
 
 
 def test_a_run_prints_plain_lines_and_nothing_of_the_libraries(finished):
-    _, done = finished
+    folder, done = finished
+    digest = hashlib.sha256((folder.path / "data.jsonl").read_bytes()).hexdigest()[:12]
     assert (done.code, done.stderr) == (0, "")
     assert without_figures(done.stdout) == without_figures(
         "gfpo 2/4 length on ./model: loading, into out\n"
+        f"data: data.jsonl, 8 prompts, sha256 {digest}\n"
         "gfpo 2/4 length on ./model: 2 steps\n"
         "step 1/2  reward 1  accuracy -  length 1 (all 1)  kept 1  lost 1  flat 1  loss 1  grad 1  1 tokens/s  left 1\n"
         "step 2/2  reward 1  accuracy -  length 1 (all 1)  kept 1  lost 1  flat 1  loss 1  grad 1  1 tokens/s  left 1\n"
@@ -111,7 +114,7 @@ def test_the_resolved_spec_starts_the_same_run_again(finished):
 def test_methods_filters_and_settings_train(folder, arguments, title):
     done = folder.gpo(*arguments, *COUNT_A)
     assert (done.code, done.stderr) == (0, "")
-    assert done.lines[1] == f"{title}: 2 steps"
+    assert done.lines[2] == f"{title}: 2 steps"
     assert all(math.isfinite(line["loss"]) for line in metrics(folder.path / "out"))
 
 

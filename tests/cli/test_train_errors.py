@@ -177,7 +177,7 @@ def test_prompts_that_leave_no_room_are_dropped_on_request_and_counted(folder):
     folder.write(long_jsonl=json_lines([{"prompt": "a" * length} for length in LENGTHS]))
     done = folder.gpo(*GFPO, *COUNT_A, "--data", "long.jsonl", "--set", "data.overlong=drop")
     assert (done.code, done.stderr) == (0, "")
-    assert done.lines[1].startswith("dropped rows with a prompt that is too long: long.jsonl:4: prompt of 113 tokens")
+    assert done.lines[2].startswith("dropped rows with a prompt that is too long: long.jsonl:4: prompt of 113 tokens")
 
 
 def test_too_few_prompts_left_after_dropping_are_refused(folder):
@@ -220,7 +220,7 @@ def test_a_filter_whose_score_is_not_a_number_exits_3(folder):
 def test_rewards_that_never_apply_leave_gaps_rather_than_numbers(folder):
     done = folder.gpo(*GFPO, "--reward", "./mine.py:nothing")
     assert (done.code, done.stderr) == (0, "")
-    assert "reward -" in done.lines[2]
+    assert "reward -" in done.lines[3]
     assert done.lines[-2] == (
         "nothing could be learned: no reward applied to any completion; check that the rewards return numbers for "
         "this data"
