@@ -1,4 +1,4 @@
-"""`make bench`: runs every figure, writes benchmarks/results.json and the tables of benchmarks/README.md."""
+"""`make bench`: measures every figure, writes benchmarks/results.json and the tables of benchmarks/README.md."""
 
 import argparse
 import json
@@ -21,6 +21,7 @@ from benchmarks.models import save_mid_size
 from benchmarks.report import write_report
 from gpocli.embedded import MODEL_PATH
 
+CURVE, MESSAGES = "curve", "first_messages"
 THREADS = int(os.environ.get("BENCH_THREADS", "2"))
 
 
@@ -72,7 +73,9 @@ class Bench:
         return self._row(figure, ratio, over, under)
 
     def _row(self, figure: Figure, ratio: float, over: list[Any], under: list[Any]) -> dict[str, Any]:
-        met = ratio >= figure.target if figure.at_least else ratio <= figure.target
+        met = None
+        if figure.target is not None:
+            met = ratio >= figure.target if figure.at_least else ratio <= figure.target
         row = {
             "figure": figure.name,
             "ratio": ratio,
@@ -82,7 +85,8 @@ class Bench:
             "over": over,
             "under": under,
         }
-        print(f"{figure.name}: {ratio:.2f} ({'met' if met else 'missed'}: {figure.target})", flush=True)
+        verdict = "" if met is None else f" ({'met' if met else 'missed'}: {figure.target})"
+        print(f"{figure.name}: {ratio:.2f}{verdict}", flush=True)
         return row
 
     def curve(self) -> list[dict[str, Any]]:
@@ -97,29 +101,37 @@ class Bench:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--only", help="measure the figures whose name holds this text, and write nothing")
+    parser.add_argument(
+        "--only", help=f"measure the figures whose name holds this text, or {CURVE} or {MESSAGES}, and keep the others"
+    )
     only = parser.parse_args().only
+    path = ROOT / "benchmarks" / "results.json"
+    results = {} if only is None else json.loads(path.read_text())
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder))
-        figures = [bench.measure(figure) for figure in FIGURES if only is None or only in figure.name]
-        if only is not None:
-            return
-        curve = bench.curve()
-        results = {
-            "machine": {
-                "processor": platform.processor() or platform.machine(),
-                "threads": THREADS,
-                "torch": torch.__version__,
-                "transformers": transformers.__version__,
-                "trl": trl.__version__,
-                "mid_size_parameters": bench.parameters,
-            },
-            "figures": figures,
-            "curve": curve,
-            "first_messages": first_messages(),
-        }
-    (ROOT / "benchmarks" / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+        if only is None:
+            results["machine"] = machine(bench.parameters)
+        measured = {figure.name: bench.measure(figure) for figure in FIGURES if only is None or only in figure.name}
+        before = {row["figure"]: row for row in results.get("figures", [])} | measured
+        results["figures"] = [before[figure.name] for figure in FIGURES if figure.name in before]
+        if only in (None, CURVE):
+            results[CURVE] = bench.curve()
+        if only in (None, MESSAGES):
+            results[MESSAGES] = first_messages()
+    path.write_text(json.dumps(results, indent=1) + "\n")
     write_report(results, ROOT / "benchmarks" / "README.md")
+
+
+def machine(mid_size_parameters: int) -> dict[str, Any]:
+    """What the figures were measured on."""
+    return {
+        "processor": platform.processor() or platform.machine(),
+        "threads": THREADS,
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+        "trl": trl.__version__,
+        "mid_size_parameters": mid_size_parameters,
+    }
 
 
 if __name__ == "__main__":
