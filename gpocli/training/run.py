@@ -5,15 +5,14 @@ import os
 import shlex
 import signal
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from gpocli.errors import GpoError, Interrupted, SpecError
+from gpocli.errors import Interrupted, SpecError
 from gpocli.spec import RunSpec
 from gpocli.spec.dump import dump_spec
 from gpocli.training.loading_signals import interruptible
@@ -37,13 +36,12 @@ def train(sources: SpecSources, *, resume: bool, console: Console) -> RunOutcome
     Raises `GpoError`; `Interrupted`, with a text in the main process only, when a signal stopped the run.
     """
     rank, processes = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
-    with _said_once():
-        stored = _stored_spec(sources) if resume else None
-        draft = draft_run_spec(sources if stored is None else _on_top_of(stored, sources))
-        if stored is not None:
-            _refuse_changes(stored, draft.loaded().spec)
-        quiet_libraries(telemetry=draft.spec is not None and draft.spec.run.telemetry)
-        ready = check_run(draft, processes)
+    stored = _stored_spec(sources) if resume else None
+    draft = draft_run_spec(sources if stored is None else _on_top_of(stored, sources))
+    if stored is not None:
+        _refuse_changes(stored, draft.loaded().spec)
+    quiet_libraries(telemetry=draft.spec is not None and draft.spec.run.telemetry)
+    ready = check_run(draft, processes)
     directory = _claim_directory(ready, resume=resume, rank=rank, processes=processes)
     try:
         if rank == 0:
@@ -54,17 +52,6 @@ def train(sources: SpecSources, *, resume: bool, console: Console) -> RunOutcome
     if processes > 1:
         _leave_the_others()
     return outcome
-
-
-@contextmanager
-def _said_once() -> Iterator[None]:
-    """Leave what is wrong to one process a machine to say: all of them find the same."""
-    try:
-        yield
-    except GpoError as error:
-        if os.environ.get("LOCAL_RANK", "0") == "0":
-            raise
-        raise type(error)("") from error
 
 
 def _leave_the_others() -> None:
