@@ -22,9 +22,7 @@ test: $(INSTALLED)  ## run the fast test suite, with coverage
 test-slow: $(INSTALLED)  ## run the tests that train for minutes
 	$(BIN)/python -m pytest -m slow
 
-test-trl: $(INSTALLED) $(LOWEST)/.installed  ## run the suite on the lowest and the highest supported TRL
-	$(LOWEST)/bin/python -m pytest -n 2 -m "not slow"
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+test-trl: test test-trl-lowest  ## run the suite on the highest and the lowest supported TRL
 
 test-trl-lowest: $(LOWEST)/.installed  ## run the suite on the lowest supported TRL alone
 	$(LOWEST)/bin/python -m pytest -n 2 -m "not slow"
