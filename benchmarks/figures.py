@@ -60,7 +60,7 @@ def rollout(kind: str, model: str, **task: Any) -> Job:
 def gfpo_against_old_trl(name: str, model: str, prompts: int, target: float, beta: float = 0.0) -> Figure:
     sizes = {"prompts": prompts, "group_size": 16, "keep": 4, "beta": beta}
     jobs = step("old_trl", "gfpo", model, **sizes), step("gpo", "gfpo", model, **sizes)
-    return Figure(name, *jobs, target, turns=turns_of(model))
+    return Figure(name, *jobs, target, turns=2 if model == "mid" else 12)
 
 
 def turns_of(model: str) -> int:
