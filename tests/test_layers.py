@@ -11,18 +11,22 @@ import pytest
 ROOT = Path(__file__).parents[1] / "gpocli"
 LAYERS = (
     {"errors"},
+    {"settings"},
     {"extensions", "hookspecs"},
-    {"contracts", "data", "spec", "presets", "scaffold"},
-    {"builtin", "plugin_manager", "algorithms", "rollout"},
-    {"embedded", "trainers"},
-    {"training"},
-    {"planning", "trial", "doctor"},
+    {"contracts", "embedded", "maths", "presets", "rollout", "scaffold"},
+    {"algorithms", "data"},
+    {"builtin", "plugin_manager"},
+    {"spec"},
+    {"policy", "runs"},
+    {"trainers"},
+    {"checks", "display"},
+    {"planning", "trial", "doctor", "training"},
     {"cli"},
 )
 """From the lowest to the highest; a unit imports from its own layer and those below."""
 RANKS = {unit: rank for rank, layer in enumerate(LAYERS) for unit in layer}
 HEAVY = {"accelerate", "datasets", "pandas", "peft", "torch", "transformers", "trl"}
-MAY_BE_HEAVY = {"algorithms", "embedded", "rollout", "trainers", "training"}
+MAY_BE_HEAVY = {"algorithms", "data", "display", "embedded", "policy", "rollout", "trainers", "training"}
 ENTRIES = {"__init__", "__main__"}
 
 

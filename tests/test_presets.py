@@ -2,9 +2,9 @@
 
 import pytest
 
+from gpocli.checks.preflight import check_run
 from gpocli.presets import find_preset, preset_names, preset_path
-from gpocli.training.layers import SpecSources, load_run_spec
-from gpocli.training.preflight import check_run
+from gpocli.spec.sources import SpecSources, load_run_spec
 
 # k, G, filter: design.md section 7 (arXiv 2508.09726)
 GFPO = {

@@ -13,7 +13,7 @@ from gpocli.cli.extension_view import print_json, print_lines
 
 if TYPE_CHECKING:
     from gpocli.spec.fault import Fault
-    from gpocli.training.layers import SpecSources
+    from gpocli.spec.sources import SpecSources
 
 
 class Algorithm(StrEnum):
@@ -78,10 +78,10 @@ def check_command(
     A fault is one line: where it stands, what is wrong, and what to write. The exit code is 2; 3 when only a filter,
     reward or plugin is broken; 5 when only a package or key is missing. gpo train makes the same check.
     """
+    from gpocli.checks.overview import outlook
+    from gpocli.checks.preflight import examine, processes_of_this_run
     from gpocli.spec.fault import as_error
-    from gpocli.training.layers import draft_run_spec
-    from gpocli.training.outlook import outlook
-    from gpocli.training.preflight import examine, processes_of_this_run
+    from gpocli.spec.sources import draft_run_spec
 
     examined = examine(
         draft_run_spec(sources_of(specs, preset, overrides, algorithm)), processes or processes_of_this_run()
@@ -111,7 +111,7 @@ def sources_of(
 ) -> "SpecSources":
     """The layers of a spec as commands that do not train take them, variables included."""
     from gpocli.spec.layer import Flag
-    from gpocli.training.layers import SpecSources
+    from gpocli.spec.sources import SpecSources
 
     flags = None if algorithm is None else {"algorithm.type": Flag(f"--algorithm {algorithm}", str(algorithm))}
     return SpecSources(specs or [], overrides or [], flags, preset, os.environ)

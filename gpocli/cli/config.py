@@ -27,7 +27,7 @@ def show_command(
 ) -> None:
     """Print the whole spec of a run, defaults included, as YAML that loads again."""
     from gpocli.spec.dump import dump_spec
-    from gpocli.training.layers import load_run_spec
+    from gpocli.spec.sources import load_run_spec
 
     loaded = load_run_spec(sources_of(specs, preset, overrides, algorithm))
     if as_json:

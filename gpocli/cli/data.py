@@ -11,9 +11,9 @@ from gpocli.cli.console import error_console
 from gpocli.cli.extension_view import print_json, print_lines
 
 if TYPE_CHECKING:
+    from gpocli.checks.data_report import Need, Preview
     from gpocli.plugin_manager import NamedReward
     from gpocli.spec.load import Draft
-    from gpocli.training.data_report import Need, Preview
 
 app = typer.Typer(help="Check data, and see what the model gets.", no_args_is_help=True, rich_markup_mode="rich")
 
@@ -66,9 +66,9 @@ def check_command(
     Also what each reward needs, gold answers that cannot be read, prompts that
     come twice, counts and a digest. Exit code 2: a run would refuse the data.
     """
+    from gpocli.checks.data_report import report_data
     from gpocli.cli.data_view import print_reports, report_as_dict
     from gpocli.errors import SpecError
-    from gpocli.training.data_report import report_data
 
     draft = _draft(sources, columns, split, rewards, overrides)
     has_rewards = bool(rewards) or any(map(_is_spec, sources))
@@ -111,9 +111,9 @@ def preview_command(
     Chats go through the model's chat template. Prompts over the limit have more
     tokens than data.max_prompt_tokens, or than the model's context leaves.
     """
+    from gpocli.checks.data_report import preview_data
     from gpocli.cli.data_view import preview_as_dict, print_preview
     from gpocli.errors import SpecError
-    from gpocli.training.data_report import preview_data
 
     draft = _draft(sources, columns, split, rewards, overrides, model)
     said = _say(sources)
@@ -150,7 +150,7 @@ def _draft(
     import os
 
     from gpocli.spec.layer import Flag
-    from gpocli.training.layers import SpecSources, draft_run_spec
+    from gpocli.spec.sources import SpecSources, draft_run_spec
 
     flags: dict[str, Any] = {}
     if data := [source for source in sources if not _is_spec(source)]:
@@ -171,10 +171,10 @@ def _draft(
 
 def _built_rewards(draft: "Draft") -> list["NamedReward"]:
     """The rewards of the spec. Raises the error of those that cannot be had."""
+    from gpocli.checks.extensions import check_rewards
+    from gpocli.checks.findings import Findings
     from gpocli.plugin_manager import load_plugins
     from gpocli.spec.fault import as_error
-    from gpocli.training.checks.extensions import check_rewards
-    from gpocli.training.checks.findings import Findings
 
     findings = Findings(draft)
     built = check_rewards(findings, load_plugins())
@@ -192,7 +192,7 @@ def _all_rewards() -> list["NamedReward"]:
 
 
 def _needs(preview: "Preview", rewards: Sequence["NamedReward"]) -> list["Need"]:
-    from gpocli.training.data_report import Need, missing_columns
+    from gpocli.checks.data_report import Need, missing_columns
 
     return [Need(reward.name, reward.columns, missing_columns(preview.rows, reward)) for reward in rewards]
 

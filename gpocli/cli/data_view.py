@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gpocli.cli.extension_view import plain_table, print_lines, print_table
 
 if TYPE_CHECKING:
-    from gpocli.training.data_report import DataReport, Need, Preview
+    from gpocli.checks.data_report import DataReport, Need, Preview
 
 
 def print_reports(reports: Sequence["DataReport"]) -> None:

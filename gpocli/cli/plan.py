@@ -34,9 +34,9 @@ def plan_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the steps of a run and the memory it needs, before a model is loaded."""
+    from gpocli.checks.preflight import processes_of_this_run
     from gpocli.planning.plan import plan_run
     from gpocli.spec.layer import Flag
-    from gpocli.training.preflight import processes_of_this_run
 
     sources = sources_of(specs, preset, overrides, algorithm)
     flags = {"model.name": ("--model", model), "data.source": ("--data", data)}
@@ -79,7 +79,7 @@ def as_record(plan: "RunPlan") -> dict[str, Any]:
 
 def show(plan: "RunPlan") -> None:
     """Print the plan as tables."""
-    from gpocli.training.outlook import what_runs
+    from gpocli.checks.overview import what_runs
 
     processes = _times(plan.batch.processes, "process", "processes")
     print_lines(f"{what_runs(plan.spec)}, {processes}", "")

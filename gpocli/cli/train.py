@@ -236,7 +236,7 @@ _PLACES = (
 
 
 def _train(algorithm: str, given: dict[str, Any]) -> None:
-    from gpocli.training.preflight import SpecSources
+    from gpocli.spec.sources import SpecSources
     from gpocli.training.run import train
 
     flags = flags_of(algorithm, given)

@@ -134,8 +134,8 @@ def _as_data(report: "Report") -> dict[str, Any]:
 
 def rows_from(data: str | None, columns: Sequence[str] | None, limit: int | None) -> "Rows":
     """The first rows of a data source, of the embedded task without one. Raises SpecError."""
+    from gpocli.data.load import load_rows
     from gpocli.errors import SpecError
-    from gpocli.training.dataset import load_rows
 
     try:
         return load_rows(data or "embedded", columns=_mapping(columns), limit=limit, bad_rows="drop")

@@ -5,6 +5,9 @@ Light to import; the weights are read by whoever loads `MODEL_PATH`.
 
 from pathlib import Path
 
+EMBEDDED = "embedded"
+"""What a spec calls the model, and the data, that ship in the package."""
+
 MODEL_PATH = Path(__file__).parent / "model"
 """Folder with the model and its tokenizer, as `from_pretrained` takes it."""
 

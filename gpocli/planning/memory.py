@@ -6,7 +6,7 @@ from math import prod
 from typing import Literal
 
 from gpocli.planning.architecture import Architecture, Weight
-from gpocli.spec.model import LoraSpec
+from gpocli.settings.model import LoraSpec
 
 When = Literal["always", "sampling", "training"]
 

@@ -4,17 +4,18 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpocli.checks.data import check_rows
+from gpocli.checks.findings import Findings
+from gpocli.checks.preflight import examine
 from gpocli.data import Rows
 from gpocli.planning.architecture import Architecture
 from gpocli.planning.memory import MemoryEstimate, RunSizes, estimate_memory
-from gpocli.planning.model_config import NoConfig, find_architecture
+from gpocli.policy.config_file import NoConfig, find_architecture
 from gpocli.spec import RunSpec
 from gpocli.spec.batch import BatchPlan, notices, solve
 from gpocli.spec.fault import Fault, as_error
-from gpocli.training.checks.data import check_rows
-from gpocli.training.checks.findings import Findings
-from gpocli.training.preflight import SpecSources, draft_run_spec, examine
-from gpocli.training.trainer_options import trainer_options
+from gpocli.spec.sources import SpecSources, draft_run_spec
+from gpocli.spec.trl_config import trainer_options
 
 _BYTES_A_TOKEN = 3
 """Of text, at least on average, in the tokenizers of today's models."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from gpocli.errors import SpecError
-from gpocli.spec.algorithm import GFPOSpec, GMPOSpec
+from gpocli.settings.algorithm import GFPOSpec, GMPOSpec
 from gpocli.spec.run_spec import RunSpec
 
 GMPO_UPDATES = 8

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import annotated_types
 from pydantic.fields import FieldInfo
 
-from gpocli.spec.algorithm import GFPOSpec, GMPOSpec, GRPOSpec
+from gpocli.settings.algorithm import GFPOSpec, GMPOSpec, GRPOSpec
+from gpocli.settings.section import Section
 from gpocli.spec.layer import Key
 from gpocli.spec.run_spec import RunSpec
-from gpocli.spec.section import Section
 from gpocli.spec.wording import number
 
 ALGORITHMS: dict[str, type[Section]] = {"gfpo": GFPOSpec, "gmpo": GMPOSpec, "grpo": GRPOSpec}

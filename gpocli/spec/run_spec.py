@@ -4,17 +4,17 @@ from typing import Any
 
 from pydantic import Field
 
-from gpocli.spec.algorithm import AlgorithmSpec, GFPOSpec, GRPOSpec
-from gpocli.spec.batch_spec import BatchSpec
-from gpocli.spec.data import DataSpec
+from gpocli.settings.algorithm import AlgorithmSpec, GFPOSpec, GRPOSpec
+from gpocli.settings.batch import BatchSpec
+from gpocli.settings.data import DataSpec
+from gpocli.settings.model import ModelSpec
+from gpocli.settings.optim import OptimSpec
+from gpocli.settings.reward import RewardSpec
+from gpocli.settings.run import RunSettings
+from gpocli.settings.sampling import SamplingSpec
+from gpocli.settings.section import Section, rule
 from gpocli.spec.homes import TRL_HOMES
-from gpocli.spec.model import ModelSpec
-from gpocli.spec.optim import OptimSpec
-from gpocli.spec.reward import RewardSpec
-from gpocli.spec.run import RunSettings
-from gpocli.spec.sampling import SamplingSpec
-from gpocli.spec.section import Section, rule
-from gpocli.spec.trl_options import wrong_option
+from gpocli.spec.trl_schema import wrong_option
 
 
 class RunSpec(Section):

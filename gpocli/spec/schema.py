@@ -4,12 +4,12 @@ from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
-from gpocli.spec.docs import field_docs
+from gpocli.settings.docs import field_docs
+from gpocli.settings.section import Section
 from gpocli.spec.fields import ALGORITHMS
 from gpocli.spec.homes import TRL_HOMES
 from gpocli.spec.run_spec import RunSpec
-from gpocli.spec.section import Section
-from gpocli.spec.trl_options import TrlOption, trl_options
+from gpocli.spec.trl_schema import TrlOption, trl_options
 
 TITLE = "gpo run spec"
 _TYPES = {

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from gpocli.spec.docs import field_docs
+from gpocli.settings.docs import field_docs
+from gpocli.settings.section import Section
 from gpocli.spec.dump import dump_value
 from gpocli.spec.run_spec import RunSpec
-from gpocli.spec.section import Section
 
 SCHEMA_FILE = "gpo-spec.schema.json"
 

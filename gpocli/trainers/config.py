@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from trl import GRPOConfig
 
 from gpocli.errors import SpecError
-from gpocli.trainers.options import refusals
+from gpocli.trainers.inherited import refusals
 
 ROLLOUTS = ("auto", "race", "generate")
 DIVISORS = ("kept", "group")

@@ -6,7 +6,7 @@ from typing import Any
 
 from gpocli.contracts.filter import GroupFilter, mean_rewards, select
 from gpocli.data import ROW_KEY
-from gpocli.trainers.candidates import CandidateRecord
+from gpocli.runs.candidate import CandidateRecord
 
 
 @dataclass

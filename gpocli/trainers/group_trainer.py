@@ -12,7 +12,7 @@ from gpocli.contracts.filter import GroupFilter
 from gpocli.contracts.reward import checked_rewards
 from gpocli.errors import SpecError
 from gpocli.rollout import Race
-from gpocli.trainers.candidates import CandidateRecord
+from gpocli.runs.candidate import CandidateRecord
 from gpocli.trainers.clock import StepClock
 from gpocli.trainers.config import GroupConfig
 from gpocli.trainers.epoch_sampler import EpochRepeatSampler

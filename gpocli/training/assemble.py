@@ -6,20 +6,21 @@ from pathlib import Path
 import torch
 from safetensors import SafetensorError
 
+from gpocli.checks.preflight import Preflight
 from gpocli.contracts.filter import GroupFilter
 from gpocli.contracts.reward import checked_rewards
 from gpocli.data import Rows
+from gpocli.data.load import require_generation_batch
+from gpocli.data.prompt_lengths import fit_prompts, prompt_token_counts
 from gpocli.errors import GpoError, SpecError
+from gpocli.policy.load import Policy, cannot_load, find_policy, trainer_arguments
+from gpocli.policy.whole_weights import whole_weights
 from gpocli.spec import RunSpec
+from gpocli.spec.trl_config import trainer_options
 from gpocli.trainers.gfpo import GFPOConfig, GFPOTrainer
 from gpocli.trainers.gmpo import GMPOConfig, GMPOTrainer
 from gpocli.trainers.group_trainer import GroupTrainer
-from gpocli.training.dataset import require_generation_batch, to_dataset
-from gpocli.training.policy import Policy, cannot_load, find_policy, trainer_arguments
-from gpocli.training.preflight import Preflight
-from gpocli.training.prompt_lengths import fit_prompts, prompt_token_counts
-from gpocli.training.trainer_options import trainer_options
-from gpocli.training.whole_weights import whole_weights
+from gpocli.training.dataset import to_dataset
 
 
 def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None]) -> GroupTrainer:

@@ -12,8 +12,8 @@ from transformers import (
     TrainingArguments,
 )
 
-from gpocli.training.metrics import Kind
-from gpocli.training.progress import Progress
+from gpocli.display.progress import Progress
+from gpocli.runs.metrics import Kind
 
 
 class ProgressLink(TrainerCallback):  # type: ignore[misc]

@@ -12,14 +12,16 @@ from typing import Any
 
 from rich.console import Console
 
+from gpocli.checks.preflight import Preflight, check_run
+from gpocli.display.progress import open_progress
+from gpocli.embedded import EMBEDDED
 from gpocli.errors import Interrupted, SpecError
+from gpocli.runs.directory import RunDirectory, run_stem, step_of
+from gpocli.runs.summary import RunSummary, summarize
 from gpocli.spec import RunSpec
 from gpocli.spec.dump import dump_spec
+from gpocli.spec.sources import SpecSources, draft_run_spec, load_run_spec
 from gpocli.training.loading_signals import interruptible
-from gpocli.training.preflight import EMBEDDED, Preflight, SpecSources, check_run, draft_run_spec, load_run_spec
-from gpocli.training.progress import open_progress
-from gpocli.training.run_directory import RunDirectory, run_stem, step_of
-from gpocli.training.summary import RunSummary, summarize
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,9 @@ def _train_in(
             progress.note(_data_line(ready))
         with interruptible():
             # torch, transformers and trl load here, after everything that can be checked without them
+            from gpocli.runs.records import CandidateWriter
             from gpocli.training.assemble import assemble
             from gpocli.training.callback import ProgressLink, take_over_display
-            from gpocli.training.records import CandidateWriter
             from gpocli.training.stop_signals import StopSignals
 
             quiet_transformers()

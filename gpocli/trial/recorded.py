@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from gpocli.data import ROW_KEY, Rows
+from gpocli.data.load import load_rows
 from gpocli.errors import SpecError
+from gpocli.runs.candidate import CandidateRecord
+from gpocli.runs.directory import RunDirectory
+from gpocli.runs.records import candidate_records, read_candidates
 from gpocli.spec import RunSpec
 from gpocli.spec.load import load_spec
-from gpocli.trainers.candidates import CandidateRecord
-from gpocli.training.dataset import load_rows
-from gpocli.training.records import candidate_records, read_candidates
-from gpocli.training.run_directory import RunDirectory
 from gpocli.trial.report import counted
 from gpocli.trial.samples import Candidate, Group, Samples
 

@@ -1,9 +1,9 @@
 """A run directory as a run leaves it, small enough to count by hand."""
 
+from gpocli.runs.candidate import CandidateRecord
+from gpocli.runs.records import CandidateWriter
 from gpocli.spec import RunSpec
 from gpocli.spec.dump import dump_spec
-from gpocli.trainers.candidates import CandidateRecord
-from gpocli.training.records import CandidateWriter
 from tests.cli.in_process import User
 
 

@@ -203,7 +203,7 @@ def test_sizes_are_short(number, text):
 
 def test_no_torch_is_loaded():
     code = (
-        "import sys; from gpocli.planning.plan import plan_run; from gpocli.training.preflight import SpecSources;"
+        "import sys; from gpocli.planning.plan import plan_run; from gpocli.spec.sources import SpecSources;"
         "plan_run(SpecSources()); print(*(m for m in ('torch', 'transformers', 'trl', 'datasets') if m in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"

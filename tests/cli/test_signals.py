@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from gpocli.training.records import read_candidates
+from gpocli.runs.records import read_candidates
 from tests.cli.conftest import COUNT_A, GFPO, checkpoints, metrics
 
 SLOW = (*GFPO, "--reward", "./mine.py:slow", "--steps", 50)

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from gpocli.training.records import read_candidates
+from gpocli.runs.records import read_candidates
 from tests.cli.command import without_figures
 from tests.cli.conftest import COUNT_A, GFPO, QUICK, json_lines, metrics
 

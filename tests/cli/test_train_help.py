@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from gpocli.cli.main import app
 from gpocli.cli.train import _PLACES
-from gpocli.training.layers import SpecSources, load_run_spec
+from gpocli.spec.sources import SpecSources, load_run_spec
 
 
 def help_of(algorithm):

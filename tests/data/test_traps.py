@@ -189,7 +189,8 @@ def test_d10_a_local_file_needs_no_network(tmp_path, monkeypatch):
 
 
 def test_d12_a_missing_column_is_told_for_train_and_eval(tmp_path, monkeypatch):
-    from gpocli.training.preflight import SpecSources, draft_run_spec, examine
+    from gpocli.checks.preflight import examine
+    from gpocli.spec.sources import SpecSources, draft_run_spec
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.jsonl").write_text(with_answers("1") * 8)

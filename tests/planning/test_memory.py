@@ -9,7 +9,7 @@ import transformers
 
 from gpocli.planning.architecture import read_architecture
 from gpocli.planning.memory import RunSizes, activation_bytes, estimate_memory, optimizer_bytes
-from gpocli.spec.model import LoraSpec
+from gpocli.settings.model import LoraSpec
 
 torch.set_num_threads(1)
 

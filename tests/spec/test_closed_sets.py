@@ -3,9 +3,9 @@
 import inspect
 from typing import get_args
 
-from gpocli.spec.algorithm import LossType
-from gpocli.spec.optim import Optimizer, Schedule
-from gpocli.spec.run import Tracker
+from gpocli.settings.algorithm import LossType
+from gpocli.settings.optim import Optimizer, Schedule
+from gpocli.settings.run import Tracker
 
 
 def test_schedules_are_those_of_transformers():

@@ -4,9 +4,9 @@ import sys
 import pytest
 from pydantic import ValidationError
 
+from gpocli.settings.algorithm import FilterSpec, GFPOSpec, GMPOSpec, GRPOSpec
+from gpocli.settings.reward import RewardSpec
 from gpocli.spec import RunSpec
-from gpocli.spec.algorithm import FilterSpec, GFPOSpec, GMPOSpec, GRPOSpec
-from gpocli.spec.reward import RewardSpec
 
 
 def algorithm(**settings):

@@ -4,7 +4,7 @@ from gpocli.presets import preset_names, preset_path
 from gpocli.spec.homes import TRL_HOMES
 from gpocli.spec.read_file import read_layer
 from gpocli.spec.schema import spec_schema
-from gpocli.spec.trl_options import trl_options
+from gpocli.spec.trl_schema import trl_options
 
 SCHEMA = spec_schema()
 

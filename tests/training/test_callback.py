@@ -11,10 +11,10 @@ from transformers import PreTrainedTokenizerFast, PrinterCallback, ProgressCallb
 from trl import GRPOConfig, GRPOTrainer
 
 from gpocli.data import gather
+from gpocli.display.progress import PlainLines
+from gpocli.runs.directory import RunDirectory
 from gpocli.training.callback import ProgressLink, take_over_display
 from gpocli.training.dataset import to_dataset
-from gpocli.training.progress import PlainLines
-from gpocli.training.run_directory import RunDirectory
 
 ANSWERS = ["007", 5, None, "null", "2024-05-01", [1], True, "1e3"]
 

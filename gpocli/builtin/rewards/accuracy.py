@@ -13,15 +13,15 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from gpocli.builtin.rewards.columns import column
-from gpocli.builtin.rewards.maths.bounded_algebra import BoundedAlgebra, Undecided
-from gpocli.builtin.rewards.maths.brackets import TooLarge
-from gpocli.builtin.rewards.maths.equality import Algebra, equal, is_checkable
-from gpocli.builtin.rewards.maths.extraction import gold_answer, stated_answer
-from gpocli.builtin.rewards.maths.forms import Form, Relation
-from gpocli.builtin.rewards.maths.reading import read
 from gpocli.builtin.rewards.thinking import Opening, after_thinking, opened_before
 from gpocli.contracts.completion import completion_text
 from gpocli.extensions import RewardExtension
+from gpocli.maths.bounded_algebra import BoundedAlgebra, Undecided
+from gpocli.maths.brackets import TooLarge
+from gpocli.maths.equality import Algebra, equal, is_checkable
+from gpocli.maths.extraction import gold_answer, stated_answer
+from gpocli.maths.forms import Form, Relation
+from gpocli.maths.reading import read
 
 logger = logging.getLogger(__name__)
 

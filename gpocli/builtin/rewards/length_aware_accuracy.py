@@ -10,8 +10,8 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from gpocli.builtin.rewards.accuracy import Accuracy, AccuracyOptions
-from gpocli.builtin.rewards.lengths import is_cut
 from gpocli.builtin.rewards.thinking import is_well_formed
+from gpocli.builtin.rewards.token_counts import is_cut
 from gpocli.contracts.completion import completion_text
 from gpocli.extensions import RewardExtension
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from gpocli.builtin.rewards.lengths import is_cut
+from gpocli.builtin.rewards.token_counts import is_cut
 from gpocli.extensions import RewardExtension
 
 

@@ -1,0 +1,132 @@
+"""Rows for training and evaluation: whether they can be read, are enough, and have what rewards need."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from gpocli.builtin.rewards.accuracy import AccuracyOptions, unparsable_golds
+from gpocli.checks.findings import Findings
+from gpocli.data import Rows, require_columns
+from gpocli.data.load import eval_split_of, is_at_hand, load_rows, require_generation_batch
+from gpocli.data.location import STDIN, find_files
+from gpocli.data.standard_input import NAME as STDIN_NAME
+from gpocli.errors import GpoError, SpecError
+from gpocli.plugin_manager import NamedReward
+from gpocli.spec.batch import BatchPlan
+
+
+def check_rows(findings: Findings, plan: BatchPlan | None) -> Rows | None:
+    """Read the rows to train on; None where they cannot be had, or need the hub while there are other faults."""
+    data = findings.spec.data
+    if not findings.are_sound("data") or (findings.faults and not is_at_hand(data.source)):
+        return None
+    if data.streaming:
+        _check_streaming(findings)
+    rows: Rows | None = None
+    at = "data.source" if data.split == "train" or not is_at_hand(data.source) else "data.split"
+    with _in_data(findings, data.source, at):
+        rows = load_rows(data.source, split=data.split, limit=data.limit, streaming=data.streaming, **_shared(findings))
+        findings.notes += rows.notes
+        if plan is not None:
+            with findings.in_file(rows.source, "data.source"):
+                require_generation_batch(rows, plan.prompts_per_generation)
+    return rows
+
+
+def _check_streaming(findings: Findings) -> None:
+    """Find what streamed rows cannot go with: they have no end, and TRL must be able to read them."""
+    if findings.are_sound("run") and findings.spec.run.steps is None:
+        findings.add("data.streaming", "streamed rows have no known number, so epochs have no end; write run.steps")
+    if findings.are_sound("trl") and findings.spec.trl.get("dataloader_num_workers"):
+        findings.add("trl.dataloader_num_workers", "streamed rows are read by the trainer itself; leave this out")
+    trainer = find_spec("trl")
+    if trainer is not None and trainer.origin is not None:
+        text = (Path(trainer.origin).parent / "trainer" / "utils.py").read_text(encoding="utf-8")
+        if "def repeat_iterable_dataset" not in text:
+            findings.add("data.streaming", "needs a newer TRL, such as 1.16; update it", "environment")
+
+
+def check_eval_rows(findings: Findings) -> Rows | None:
+    """Read the rows to evaluate on; None where the run has no evaluation, or as for `check_rows`."""
+    data, run = findings.spec.data, findings.spec.run
+    source = data.eval_source or data.source
+    if run.eval_every is None or not findings.are_sound("data", "run.eval_every"):
+        return None
+    if findings.faults and not is_at_hand(source):
+        return None
+    rows: Rows | None = None
+    at = "data.eval_split" if data.eval_split else "data.eval_source" if data.eval_source else "run.eval_every"
+    with _in_data(findings, source, at):
+        split = data.eval_split or ("train" if data.eval_source else eval_split_of(source))
+        if split is None:
+            raise SpecError(f"'{source}' has no split to evaluate on; write data.eval_source, or data.eval_split")
+        rows = load_rows(source, split=split, limit=data.eval_limit, **_shared(findings))
+    return rows  # noqa: RET504 - stays None where the block fails
+
+
+def check_columns(findings: Findings, rewards: Sequence[NamedReward], *all_rows: Rows | None) -> None:
+    """Find columns that rewards need and rows have not, and gold answers that cannot be read."""
+    for rows in all_rows:
+        if rows is None:
+            continue
+        for reward in rewards:
+            for column in reward.columns:
+                with findings.in_file(rows.source, "data.source"):
+                    require_columns(rows, reward.name, [column])
+            _check_golds(findings, rows, reward)
+
+
+def _check_golds(findings: Findings, rows: Rows, reward: NamedReward) -> None:
+    unread, remark = unread_golds(rows, reward, trust_formulas=True)
+    if remark and unread == len(rows):
+        findings.add_in_file(remark)
+    elif remark:
+        findings.notes.append(remark)
+
+
+def unread_golds(rows: Rows, reward: NamedReward, *, trust_formulas: bool) -> tuple[int, str]:
+    """How many gold answers a reward cannot read, and a line about it; an empty one when it reads all, or needs none.
+
+    Formulas that are not trusted are each parsed, which may take seconds for thousands of them.
+    """
+    options = getattr(reward.function, "options", None)
+    if not isinstance(options, AccuracyOptions) or options.answer_column not in rows.columns:
+        return 0, ""
+    unread = unparsable_golds([row[options.answer_column] for row in rows], trust_formulas=trust_formulas)
+    if not unread:
+        return 0, ""
+    remark = (
+        f"{rows.place(unread[0])}: reward '{reward.name}' cannot read {len(unread)} of {len(rows)} gold answers "
+        f"in the column '{options.answer_column}'"
+    )
+    if len(unread) == len(rows):
+        cure = "name the column with the answers as option answer_column, or another reward"
+        return len(unread), f"{remark}; {cure}"
+    return len(unread), f"{remark}; their completions get no reward from it"
+
+
+@contextmanager
+def _in_data(findings: Findings, source: str, path: str) -> Iterator[None]:
+    """As `findings.in_file`, for a source that may stand for several files."""
+    try:
+        yield
+    except GpoError as error:
+        named = next((name for name in _names(source) if str(error).startswith(f"{name}:")), source)
+        with findings.in_file(named, path):
+            raise
+
+
+def _names(source: str) -> list[str]:
+    """What messages may call the files of a source."""
+    if source == STDIN:
+        return [STDIN_NAME]
+    with suppress(SpecError):
+        return [name for name, _ in find_files(source)]
+    return []
+
+
+def _shared(findings: Findings) -> dict[str, Any]:
+    data = findings.spec.data
+    return {"columns": data.columns, "system": data.system, "as_chat": data.chat, "bad_rows": data.bad_rows}

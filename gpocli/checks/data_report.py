@@ -1,0 +1,162 @@
+"""What `gpo data` tells about the data of a spec: surveys, what rewards need, and prompts as the model gets them."""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gpocli.checks.data import unread_golds
+from gpocli.checks.model import context_of
+from gpocli.data import Rows, require_columns
+from gpocli.data.load import eval_split_of, load_rows, raw_rows
+from gpocli.data.prompt_lengths import prompt_limit, prompt_token_counts
+from gpocli.data.survey import Survey, survey
+from gpocli.data.tokenizer import PromptTokenizer
+from gpocli.embedded import EMBEDDED, MODEL_PATH
+from gpocli.errors import SpecError
+from gpocli.plugin_manager import NamedReward
+from gpocli.spec import RunSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """The columns that a reward cannot do without, those that are not there, and gold answers it cannot read."""
+
+    reward: str
+    columns: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    unread: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DataReport:
+    """What was found in the rows for one purpose: "train" or "eval"."""
+
+    purpose: str
+    survey: Survey
+    needs: list[Need]
+
+
+def report_data(spec: RunSpec, rewards: Sequence[NamedReward]) -> list[DataReport]:
+    """Look at the rows to train on and, when a spec says what they are, at those to evaluate on.
+
+    Raises EnvironmentFault for a hub that cannot be reached or a package that is missing.
+    """
+    data = spec.data
+    reports = [_report("train", spec, rewards, data.source, data.split, data.limit)]
+    if data.eval_source or data.eval_split or spec.run.eval_every is not None:
+        source = data.eval_source or data.source
+        split = data.eval_split or ("train" if data.eval_source else eval_split_of(source))
+        if split is None:
+            fault = f"'{source}' has no split to evaluate on; write data.eval_source, or data.eval_split"
+            reports.append(DataReport("eval", Survey(source, faults=[fault]), []))
+        else:
+            reports.append(_report("eval", spec, rewards, source, split, data.eval_limit))
+    return reports
+
+
+def _report(
+    purpose: str, spec: RunSpec, rewards: Sequence[NamedReward], source: str, split: str, limit: int | None
+) -> DataReport:
+    data = spec.data
+    found = survey(
+        source,
+        lambda on_fault: raw_rows(source, split=split, limit=limit, on_fault=on_fault),
+        columns=data.columns,
+        system=data.system,
+        as_chat=data.chat,
+        bad_rows=data.bad_rows,
+        gold=list(dict.fromkeys(column for reward in rewards for column in reward.columns)) or ["answer"],
+    )
+    needs = [_need(reward, found, found.table) for reward in rewards]
+    return DataReport(purpose, found, needs)
+
+
+def _need(reward: NamedReward, found: Survey, rows: Rows | None) -> Need:
+    if rows is None:
+        return Need(reward.name, reward.columns)
+    missing = missing_columns(rows, reward)
+    for column in missing:
+        try:
+            require_columns(rows, reward.name, [column])
+        except SpecError as error:
+            found.faults.append(str(error))
+    unread, remark = unread_golds(rows, reward, trust_formulas=False)
+    if remark:
+        (found.faults if unread == len(rows) else found.notes).append(remark)
+    return Need(reward.name, reward.columns, missing, unread)
+
+
+def missing_columns(rows: Rows, reward: NamedReward) -> tuple[str, ...]:
+    """The columns that a reward needs and the rows have not."""
+    return tuple(column for column in reward.columns if column not in rows.columns)
+
+
+# Preview
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The rows that a run would get, each prompt as the model gets it, and its number of tokens.
+
+    `limit` is the most tokens that a prompt may have and `reason` says why; None: any number.
+    """
+
+    rows: Rows
+    texts: list[str]
+    counts: list[int]
+    limit: int | None
+    reason: str
+
+    @property
+    def over(self) -> int:
+        """How many prompts are over the limit."""
+        return 0 if self.limit is None else sum(count > self.limit for count in self.counts)
+
+    @property
+    def tokens(self) -> tuple[int, float, int]:
+        """Tokens of the shortest prompt, of the median one and of the longest."""
+        return min(self.counts), statistics.median(self.counts), max(self.counts)
+
+
+def preview_data(spec: RunSpec) -> Preview:
+    """Render and count the prompts that the model of a spec would get; rows that no run could use are left out.
+
+    Torch is imported only for a model without a `tokenizer.json` in a folder. Raises SpecError and EnvironmentFault.
+    """
+    data = spec.data
+    rows = load_rows(
+        data.source,
+        split=data.split,
+        columns=data.columns,
+        limit=data.limit,
+        system=data.system,
+        as_chat=data.chat,
+        bad_rows="drop",
+    )
+    folder = MODEL_PATH if spec.model.name == EMBEDDED else Path(spec.model.name).expanduser()
+    texts, counts, context = _encoded(rows, spec, folder)
+    try:
+        limit, reason = prompt_limit(data.max_prompt_tokens, context, spec.sampling.max_tokens)
+    except SpecError as no_room:
+        limit, reason = 0, str(no_room)
+    return Preview(rows, texts, counts, limit, reason)
+
+
+def _encoded(rows: Rows, spec: RunSpec, folder: Path) -> tuple[list[str], list[int], int | None]:
+    options = spec.trl.get("chat_template_kwargs") or {}
+    prompts: list[Any] = [row["prompt"] for row in rows]
+    are_chats = not isinstance(prompts[0], str)
+    if PromptTokenizer.is_for(folder) and (folder / "config.json").is_file():
+        light = PromptTokenizer(folder)
+        texts = light.rendered(rows.source, prompts, options)
+        return texts, light.counts(texts, are_chats=are_chats), context_of(folder)
+    from gpocli.policy.load import find_policy
+
+    policy = find_policy(spec.model)
+    counts = prompt_token_counts(rows, policy.tokenizer, options)
+    texts = prompts
+    if are_chats:
+        texts = policy.tokenizer.apply_chat_template(prompts, add_generation_prompt=True, tokenize=False, **options)
+    return texts, counts, policy.context

@@ -1,0 +1,86 @@
+"""Everything about a run that can be known before torch is imported: spec, plugins, sums, rows, model files."""
+
+import os
+from dataclasses import dataclass
+
+from gpocli.checks.batch import check_batch
+from gpocli.checks.data import check_columns, check_eval_rows, check_rows
+from gpocli.checks.extensions import check_filters, check_keywords, check_rewards, find_plugins
+from gpocli.checks.findings import Findings
+from gpocli.checks.model import check_chat, check_model, check_packages
+from gpocli.checks.run_directory import check_run_directory
+from gpocli.checks.trackers import check_trackers
+from gpocli.checks.trl import check_trl
+from gpocli.contracts.filter import NamedFilter
+from gpocli.data import Rows
+from gpocli.plugin_manager import NamedReward
+from gpocli.spec import RunSpec
+from gpocli.spec.batch import BatchPlan, notices
+from gpocli.spec.fault import Fault, as_error
+from gpocli.spec.load import Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Preflight:
+    """A run that is sound as far as can be told without its model. `notes` are worth a line each to the user."""
+
+    spec: RunSpec
+    plan: BatchPlan
+    filters: list[NamedFilter]
+    rewards: list[NamedReward]
+    rows: Rows
+    eval_rows: Rows | None
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What came of looking at a run: the preflight, or all that is wrong in the order of places."""
+
+    ready: Preflight | None
+    faults: list[Fault]
+
+
+def check_run(loaded: Draft, processes: int = 1) -> Preflight:
+    """The filters and rewards, batch sums and rows of a spec.
+
+    Raises `SpecError` with everything that is wrong, a line each; `PluginError` or `EnvironmentFault` where it is
+    a filter or reward alone that cannot be had, or a package.
+    """
+    examination = examine(loaded, processes)
+    if examination.ready is None:
+        raise as_error(examination.faults)
+    return examination.ready
+
+
+def examine(draft: Draft, processes: int = 1) -> Examination:
+    """Look at everything that a spec names; a check that needs what is faulty already is left out."""
+    if draft.spec is None:
+        return Examination(None, list(draft.faults))
+    findings = Findings(draft)
+    host = find_plugins(findings)
+    filters = [] if host is None else check_filters(findings, host)
+    rewards = [] if host is None else check_rewards(findings, host)
+    check_model(findings)
+    check_packages(findings)
+    check_trackers(findings)
+    check_trl(findings, processes)
+    check_run_directory(findings)
+    plan = check_batch(findings, processes)
+    rows = check_rows(findings, plan)
+    eval_rows = check_eval_rows(findings)
+    check_columns(findings, rewards, rows, eval_rows)
+    check_chat(findings, rows, eval_rows)
+    if rows is not None:
+        check_keywords(findings, filters, rows)
+    faults = findings.faults
+    if faults or plan is None or rows is None:
+        return Examination(None, faults)
+    broken = [] if host is None else [str(plugin) for plugin in host.broken]
+    notes = broken + notices(findings.spec) + findings.notes
+    return Examination(Preflight(findings.spec, plan, filters, rewards, rows, eval_rows, notes), [])
+
+
+def processes_of_this_run() -> int:
+    """Processes that the launcher has started, from its `WORLD_SIZE`."""
+    return int(os.environ.get("WORLD_SIZE", "1"))

@@ -1,0 +1,55 @@
+"""Options under `trl` that would have no effect, take something away, or replace what a section says."""
+
+from gpocli.checks.findings import Findings
+from gpocli.spec.trl_config import EVAL_BATCH
+from gpocli.spec.wording import shown
+from gpocli.trainers.inherited import refusals
+
+_INIT_HOMES = {
+    "attn_implementation": "model.attention",
+    "dtype": "model.dtype",
+    "quantization_config": "model.quantization",
+    "revision": "model.revision",
+    "torch_dtype": "model.dtype",
+    "trust_remote_code": "model.trust_remote_code",
+}
+
+
+def check_trl(findings: Findings, processes: int) -> None:
+    """Find what the trainer would refuse when it is built, and what it would not say."""
+    if not findings.are_sound("trl", "algorithm.type"):
+        return
+    spec = findings.spec
+    algorithm = spec.algorithm.type
+    refused = refusals("gmpo" if algorithm == "gmpo" else "gfpo")
+    for name, value in spec.trl.items():
+        if name in refused:
+            findings.add(f"trl.{name}", f"has no effect under {algorithm} ({refused[name].reason}); remove it")
+        elif name == "remove_unused_columns" and value is not False:
+            findings.add(
+                "trl.remove_unused_columns", f"{shown(value)} takes the data columns away from rewards; remove it"
+            )
+    _check_init(findings)
+    if spec.run.eval_every is not None:
+        _check_eval_groups(findings, processes)
+
+
+def _check_init(findings: Findings) -> None:
+    given = findings.spec.trl.get("model_init_kwargs")
+    for name in given if isinstance(given, dict) else ():
+        if home := _INIT_HOMES.get(name):
+            findings.add(f"trl.model_init_kwargs.{name}", f"is set elsewhere in a spec; write {home}")
+
+
+def _check_eval_groups(findings: Findings, processes: int) -> None:
+    trl = findings.spec.trl
+    group, batch = trl.get("num_generations_eval") or 1, trl.get("per_device_eval_batch_size", EVAL_BATCH)
+    if not isinstance(group, int) or not isinstance(batch, int) or batch * processes % group == 0:
+        return
+    rows = f"{batch}" if processes == 1 else f"{batch} x {processes} processes = {batch * processes}"
+    near = [size for size in (batch // group * group, -(-batch // group) * group) if size]
+    findings.add(
+        "trl.num_generations_eval" if "num_generations_eval" in trl else "trl.per_device_eval_batch_size",
+        f"an evaluation batch of {rows} completions does not hold whole groups of {group}; "
+        f"write trl.per_device_eval_batch_size: {' or '.join(map(str, near))}",
+    )

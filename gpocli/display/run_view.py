@@ -1,0 +1,149 @@
+"""The picture of a run in a dozen lines of text: where it is, how it moves, and where its time goes."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.text import Text
+
+from gpocli.display.charts import sparkline, split_widths
+from gpocli.display.pace import Pace
+from gpocli.runs.step_figures import PHASES, Reading, read_logs, show, show_seconds
+
+_LABEL, _FIGURE, _OVER_ALL = 10, 9, 15
+_WIDE = 70
+_PHASE_STYLES = ("cyan", "yellow", "magenta", "green")
+_PHASE_MARKS, _ASCII_PHASE_MARKS = "█▓▒░", "#=+."
+
+
+class RunView:
+    """The state of a run, drawn for any width from 40 columns; readable without colour and in ASCII.
+
+    A figure that is missing is shown as `-`. A step that trains on an earlier generation batch logs nothing about
+    completions: the figures of that batch stay.
+    """
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.step = 0
+        self.description = ""
+        self.evaluation: tuple[int, Reading] | None = None
+        self.last = Reading()
+        self.history: dict[str, list[float]] = {"reward": [], "accuracy": [], "length": []}
+        self.pace = Pace()
+        self.phases: deque[tuple[float | None, ...]] = deque(maxlen=20)
+
+    def begin(self, total: int, description: str, first_step: int) -> None:
+        """Training starts after `first_step` steps of `total`."""
+        self.total, self.step, self.description = total, first_step, description
+        self.pace = Pace(first_step)
+
+    def add(self, step: int, logs: Mapping[str, Any]) -> None:
+        """Step `step` is done; `logs` may be empty."""
+        self.step = step
+        self.pace.tick(step)
+        if not logs:
+            return
+        reading = read_logs(logs)
+        fresh = "reward" in logs or "completions/mean_length" in logs
+        self.last = reading if fresh else _newer(self.last, reading)
+        for name, values in self.history.items():
+            if (value := getattr(reading, name)) is not None:
+                values.append(value)
+        if any(seconds is not None for seconds in reading.phases):
+            self.phases.append(reading.phases)
+
+    def add_eval(self, logs: Mapping[str, Any]) -> None:
+        """An evaluation is done."""
+        self.evaluation = (self.step, read_logs(logs, "eval_"))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in self._lines(options.max_width, options.ascii_only):
+            if options.ascii_only:
+                line.plain = line.plain.encode("ascii", "replace").decode()
+            line.truncate(options.max_width, overflow="crop" if options.ascii_only else "ellipsis")
+            line.no_wrap = True
+            yield line
+
+    def _lines(self, width: int, ascii_only: bool) -> Iterator[Text]:
+        last, wide = self.last, width >= _WIDE
+        yield _spread(Text(self.description, "bold"), Text(show_seconds(self.pace.elapsed()), "dim"), width)
+        yield self._position(width, ascii_only)
+        yield Text()
+        yield from self._course("reward", show(last.reward, ".3f"), show(last.reward_all, ".3f"), width, ascii_only)
+        yield from self._course("accuracy", show(last.accuracy, ".3f"), "", width, ascii_only)
+        over_all = show(last.length_all, ".1f")
+        yield from self._course("length", show(last.length, ".1f"), over_all, width, ascii_only)
+        shares = [("kept", last.kept), ("lost", last.lost), ("flat", last.flat), ("cut", last.cut)]
+        yield _figures([(name, show(value, "share")) for name, value in shares if wide or name != "cut"])
+        pace = self.pace.seconds_a_step()
+        speed = [("tokens/s", show(last.tokens_per_second, ",.0f")), ("s/step", show(pace, ".2f"))]
+        yield _figures(speed + ([("loss", show(last.loss, ".4f")), ("grad", show(last.grad_norm))] if wide else []))
+        yield from self._time_split(width, ascii_only)
+        if self.evaluation:
+            yield self._evaluation(wide)
+
+    def _position(self, width: int, ascii_only: bool) -> Text:
+        share = min(1.0, self.step / self.total) if self.total else 0.0
+        left = show_seconds(self.pace.left(self.total))
+        head = Text(f"step {self.step}/{self.total} ")
+        tail = Text(f" {share:4.0%}", "bold").append(f"  {left} left", "dim")
+        room = max(4, width - head.cell_len - tail.cell_len)
+        done = round(share * room)
+        full, empty = ("#", ".") if ascii_only else ("━", "─")
+        return Text.assemble(head, (full * done, "green"), (empty * (room - done), "dim"), tail)
+
+    def _course(self, name: str, figure: str, over_all: str, width: int, ascii_only: bool) -> Iterator[Text]:
+        """A figure with its sparkline; on a wide terminal the figure over all candidates stands between them."""
+        line = Text(f"{name:<{_LABEL}}", "dim").append(f"{figure:<{_FIGURE}}", "bold not dim")
+        wide = width >= _WIDE
+        if wide:
+            line.append(f"{'all ' + over_all if over_all else '':<{_OVER_ALL}}", "not dim")
+        line.append(sparkline(self.history[name], width - line.cell_len, ascii_only=ascii_only), "cyan not dim")
+        yield line
+        if over_all and not wide:
+            yield Text(f"{'  of all':<{_LABEL}}", "dim").append(over_all, "not dim")
+
+    def _time_split(self, width: int, ascii_only: bool) -> Iterator[Text]:
+        spent = [sum(seconds[phase] or 0.0 for seconds in self.phases) for phase in range(len(PHASES))]
+        marks = _ASCII_PHASE_MARKS if ascii_only else _PHASE_MARKS
+        line = Text(f"{'time':<{_LABEL}}", "dim")
+        widths = split_widths(spent, width - _LABEL)
+        if not sum(widths):
+            yield line.append("-", "not dim")
+            return
+        for mark, cells, style in zip(marks, widths, _PHASE_STYLES, strict=True):
+            line.append(mark * cells, f"{style} not dim")
+        yield line
+        shares = [show(seconds / sum(spent), "share") for seconds in spent]
+        legend = [
+            Text.assemble((mark, style), f" {name} {share}")
+            for mark, style, name, share in zip(marks, _PHASE_STYLES, PHASES, shares, strict=True)
+        ]
+        indent = Text(" " * _LABEL) if width >= _WIDE else Text()
+        rows = [legend] if width >= _WIDE else [legend[:2], legend[2:]]
+        for row in rows:
+            yield Text.assemble(indent, Text("  ").join(row))
+
+    def _evaluation(self, wide: bool) -> Text:
+        step, reading = self.evaluation or (0, Reading())
+        figures = [("accuracy", show(reading.accuracy, ".3f")), ("length", show(reading.length, ".1f"))]
+        if wide:
+            figures.insert(0, ("reward", show(reading.reward, ".3f")))
+        return Text.assemble((f"eval after step {step}  " if wide else f"eval {step}  ", "dim"), _figures(figures))
+
+
+def _figures(pairs: Sequence[tuple[str, str]]) -> Text:
+    return Text("   ").join(Text.assemble((f"{name} ", "dim"), text) for name, text in pairs)
+
+
+def _spread(left: Text, right: Text, width: int) -> Text:
+    left.truncate(max(0, width - right.cell_len - 1), overflow="ellipsis")
+    return Text.assemble(left, " " * (width - left.cell_len - right.cell_len), right)
+
+
+def _newer(before: Reading, after: Reading) -> Reading:
+    known = {field.name: getattr(after, field.name) for field in fields(after)}
+    return replace(before, **{name: value for name, value in known.items() if value is not None})

@@ -1,0 +1,135 @@
+"""Whether an answer equals the gold answer, by what they are rather than by how they are written."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Protocol
+
+from gpocli.maths.forms import Collection, Expression, Form, Matrix, Relation, Union, Word, leaves
+from gpocli.maths.number import Quantity
+
+
+class Algebra(Protocol):
+    """What decides about expressions that are not written alike."""
+
+    def is_value(self, latex: str) -> bool:
+        """Whether `latex` can be read as an expression."""
+
+    def same_value(self, first: str, second: str) -> bool:
+        """Whether two expressions are equal wherever both are defined; False when one cannot be read."""
+
+    def same_relation(self, first: Relation, second: Relation) -> bool:
+        """Whether two relations hold for the same values; False when one cannot be read."""
+
+
+def is_checkable(gold: Form, algebra: Algebra) -> bool:
+    """Whether an answer can be compared with `gold` at all: it is not prose, and its expressions can be read."""
+    for leaf in leaves(gold):
+        match leaf:
+            case Word(is_prose=True):
+                return False
+            case Expression(latex=latex) if not algebra.is_value(latex):
+                return False
+            case Relation(sides=sides) if not all(algebra.is_value(side) for side in sides):
+                return False
+    return True
+
+
+def equal(gold: Form, answer: Form, algebra: Algebra) -> bool:
+    """Whether `answer` equals `gold`. What is not known to be equal is not."""
+    match gold, answer:
+        case Quantity(), Quantity():
+            return gold.value == answer.value and _same_unit(gold.unit, answer.unit)
+        case Relation(), Relation():
+            return _equal_relations(gold, answer, algebra)
+        case Relation(value=value), _:
+            return value is not None and bool(gold.name) and equal(value, answer, algebra)
+        case _, Relation(value=value):
+            return value is not None and bool(answer.name) and equal(gold, value, algebra)
+        case Collection(), Collection():
+            return _equal_collections(gold, answer, algebra)
+        case Collection(opening="" | "{", items=(only,)), _:
+            return equal(only, answer, algebra)
+        case _, Collection(opening="" | "{", items=(only,)):
+            return equal(gold, only, algebra)
+        case Union(), Union():
+            return _equal_in_some_order(gold.parts, answer.parts, algebra)
+        case Matrix(), Matrix():
+            return [len(row) for row in gold.rows] == [len(row) for row in answer.rows] and all(
+                _equal_in_order(mine, other, algebra) for mine, other in zip(gold.rows, answer.rows, strict=True)
+            )
+        case Word(), Word():
+            return gold.key == answer.key
+        case _:
+            return _equal_values(gold, answer, algebra)
+
+
+def _equal_values(gold: Form, answer: Form, algebra: Algebra) -> bool:
+    first, second = _as_expression(gold), _as_expression(answer)
+    if first is None or second is None or not _same_unit(first.unit, second.unit):
+        return False
+    return "".join(first.latex.split()) == "".join(second.latex.split()) or algebra.same_value(
+        first.latex, second.latex
+    )
+
+
+def _as_expression(form: Form) -> Expression | None:
+    """A number, or a short bare word such as the product `ab`, as the expression that it also is."""
+    match form:
+        case Expression():
+            return form
+        case Quantity(value=Fraction(numerator=over, denominator=under), unit=unit):
+            sign = "-" if over < 0 else ""
+            return Expression(rf"{sign}\frac{{{abs(over)}}}{{{under}}}", unit)
+        case Quantity(value=value, unit=unit):
+            return Expression(str(value), unit)
+        case Word(text=text) if text.isalpha() and len(text) <= 3:
+            return Expression(text)
+        case _:
+            return None
+
+
+def _same_unit(gold: str, answer: str) -> bool:
+    """A unit may be left out, on either side; two that are written must agree."""
+    return not gold or not answer or gold == answer
+
+
+def _equal_collections(gold: Collection, answer: Collection, algebra: Algebra) -> bool:
+    if len(gold.items) != len(answer.items) or gold.ordered != answer.ordered:
+        return False
+    if gold.ordered:
+        alike = (gold.opening, gold.closing) == (answer.opening, answer.closing)
+        return alike and _equal_in_order(gold.items, answer.items, algebra)
+    if _names_of_several(gold.items) != _names_of_several(answer.items):
+        return _equal_in_order(gold.items, answer.items, algebra)
+    return _equal_in_some_order(gold.items, answer.items, algebra)
+
+
+def _names_of_several(items: Sequence[Form]) -> bool:
+    """Whether the items are values of different things, as in `x = 1, y = 2`, so that order tells them apart."""
+    return len({item.name for item in items if isinstance(item, Relation) and item.name}) > 1
+
+
+def _equal_in_order(gold: Sequence[Form], answer: Sequence[Form], algebra: Algebra) -> bool:
+    return len(gold) == len(answer) and all(
+        equal(mine, other, algebra) for mine, other in zip(gold, answer, strict=True)
+    )
+
+
+def _equal_in_some_order(gold: Sequence[Form], answer: Sequence[Form], algebra: Algebra) -> bool:
+    if len(gold) != len(answer):
+        return False
+    left = list(answer)
+    for mine in gold:
+        place = next((place for place, other in enumerate(left) if equal(mine, other, algebra)), None)
+        if place is None:
+            return False
+        del left[place]
+    return True
+
+
+def _equal_relations(gold: Relation, answer: Relation, algebra: Algebra) -> bool:
+    if gold.name and gold.name == answer.name and gold.value is not None and answer.value is not None:
+        return equal(gold.value, answer.value, algebra)
+    if (gold.sides, gold.signs) == (answer.sides, answer.signs):
+        return True
+    return len(gold.sides) == len(answer.sides) and algebra.same_relation(gold, answer)

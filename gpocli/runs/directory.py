@@ -1,0 +1,242 @@
+"""What a run leaves on disk, and who may write there.
+
+runs/<name>/
+    spec.yaml        the resolved run spec, written before anything loads
+    metrics.jsonl    one JSON object a log
+    candidates/      every candidate of every step, in parquet files
+    checkpoints/     checkpoint-<step>/, as transformers writes them
+    model/           the final model, which `from_pretrained` loads
+    run.lock         held by the process that writes here
+"""
+
+import itertools
+import json
+import os
+import re
+import shutil
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gpocli.errors import EnvironmentFault, SpecError
+from gpocli.runs.metrics import Kind, append_metrics, read_metrics, rewind_metrics
+from gpocli.runs.records import rewind_candidates
+
+_LOCK, _SPEC, _CANDIDATES, _CHECKPOINTS = "run.lock", "spec.yaml", "candidates", "checkpoints"
+_STATE = "trainer_state.json"  # written last, so that a checkpoint with it is whole
+_CHECKPOINT = re.compile(r"checkpoint-(\d+)")
+
+
+class RunDirectory:
+    """The folder of one run.
+
+    `create`, `create_named` and `open_for_resume` claim it for this process until `close` or its end; they raise
+    SpecError. Processes other than the main one make `RunDirectory(path)`, which claims nothing.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path).expanduser()
+        self._descriptor: int | None = None
+
+    @property
+    def spec_path(self) -> Path:
+        """The resolved spec (YAML)."""
+        return self.path / _SPEC
+
+    @property
+    def metrics_path(self) -> Path:
+        """The metrics (JSON lines)."""
+        return self.path / "metrics.jsonl"
+
+    @property
+    def candidates_path(self) -> Path:
+        """The folder of candidate files (parquet)."""
+        return self.path / _CANDIDATES
+
+    @property
+    def checkpoints_path(self) -> Path:
+        """The folder of checkpoints; the trainer's `output_dir`."""
+        return self.path / _CHECKPOINTS
+
+    @property
+    def model_path(self) -> Path:
+        """The folder of the final model."""
+        return self.path / "model"
+
+    @classmethod
+    def create(cls, path: Path | str) -> "RunDirectory":
+        """Make and claim the run directory `path`.
+
+        An empty folder is taken, and one where a run stopped before it left anything but its spec. Anything else
+        that is there is refused, and of two processes at once only one gets it.
+        """
+        run = cls(path)
+        if os.path.lexists(run.path) and not run.path.is_dir():
+            raise SpecError(f"'{run.path}' is {_what_it_is(run.path)}, not a folder; name another with --out")
+        try:
+            run.path.mkdir(parents=True, exist_ok=True)
+            run._refuse_used()
+            run._claim()
+            run._refuse_used()  # again: another process may have been here before the claim
+            run.candidates_path.mkdir(exist_ok=True)
+            run.checkpoints_path.mkdir(exist_ok=True)
+        except OSError as error:
+            raise SpecError(_cannot_make(run.path, error)) from error
+        return run
+
+    @classmethod
+    def create_named(cls, parent: Path | str, stem: str) -> "RunDirectory":
+        """Make and claim a new folder in `parent` that is called `stem`, or `stem-2`, `stem-3`, ... when taken."""
+        for number in itertools.count(1):
+            path = Path(parent) / (stem if number == 1 else f"{stem}-{number}")
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.mkdir()
+            except FileExistsError:
+                if path.parent.is_dir():
+                    continue
+                raise SpecError(f"'{parent}' is a file, not a folder; name a run directory with --out") from None
+            except OSError as error:
+                raise SpecError(_cannot_make(path, error)) from error
+            return cls.create(path)
+        raise AssertionError("unreachable")
+
+    @classmethod
+    def open_for_resume(cls, path: Path | str) -> "RunDirectory":
+        """Claim the directory of a run that has a whole checkpoint. Nothing changes there yet: see `rewind`."""
+        run = cls(path)
+        if not run.path.is_dir():
+            raise SpecError(f"no run directory '{path}' to resume; check the path")
+        if not run.spec_path.is_file():
+            raise SpecError(f"'{path}' is no run directory (it has no {_SPEC}); check the path")
+        if run.latest_checkpoint() is None:
+            raise SpecError(f"'{path}' has no whole checkpoint to resume from; start anew with another --out")
+        run._claim()
+        return run
+
+    def write_spec(self, text: str) -> None:
+        """Write the resolved spec; a reader never sees half of it."""
+        part = self.spec_path.with_name(_SPEC + ".part")
+        part.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(part, self.spec_path)
+
+    def append_metrics(self, step: int, kind: Kind, logs: Mapping[str, Any]) -> None:
+        """Add a line to the metrics. Raises EnvironmentFault."""
+        append_metrics(self.metrics_path, step, kind, logs)
+
+    def read_metrics(self) -> list[dict[str, Any]]:
+        """The lines of the metrics so far, in order."""
+        return read_metrics(self.metrics_path)
+
+    def latest_checkpoint(self) -> Path | None:
+        """The whole checkpoint with the highest step; None when there is none.
+
+        A checkpoint without its last file, or with half of it, is not whole.
+        """
+        whole = [(step, path) for step, path in self._checkpoints() if _is_whole(path)]
+        return max(whole)[1] if whole else None
+
+    def has_model_of(self, checkpoint: Path) -> bool:
+        """Whether the final model is there, whole, and no older than `checkpoint`."""
+        last_file = self.model_path / "training_args.bin"  # in the order that transformers writes them
+        return last_file.is_file() and last_file.stat().st_mtime >= (checkpoint / _STATE).stat().st_mtime
+
+    def rewind(self, step: int) -> None:
+        """Take out metrics and candidates of later steps than `step`, which a resumed run will make again."""
+        rewind_metrics(self.metrics_path, step)
+        rewind_candidates(self.candidates_path, step)
+
+    def require_free(self, needed: int) -> None:
+        """Raise EnvironmentFault when fewer than `needed` bytes are free on the disk of this directory."""
+        free = shutil.disk_usage(self.path).free
+        if free < needed:
+            raise EnvironmentFault(
+                f"'{self.path}' has {free / 1e6:,.0f} MB of free disk space, the run may need {needed / 1e6:,.0f} MB; "
+                "free some, or name another disk with --out"
+            )
+
+    def close(self) -> None:
+        """Give the claim up."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _checkpoints(self) -> list[tuple[int, Path]]:
+        if not self.checkpoints_path.is_dir():
+            return []
+        matches = [(_CHECKPOINT.fullmatch(path.name), path) for path in self.checkpoints_path.iterdir()]
+        return [(int(match[1]), path) for match, path in matches if match and path.is_dir()]
+
+    def _refuse_used(self) -> None:
+        names = {entry.name for entry in self.path.iterdir()}
+        if _LOCK in names or not names:
+            left = names - {_LOCK, _SPEC, _SPEC + ".part", _CANDIDATES, _CHECKPOINTS}
+            inside = [folder for folder in (self.candidates_path, self.checkpoints_path) if folder.is_dir()]
+            if left or any(any(folder.iterdir()) for folder in inside):
+                raise SpecError(
+                    f"run directory '{self.path}' is already used; go on with that run with --resume, or name "
+                    "another with --out"
+                )
+            return
+        raise SpecError(
+            f"'{self.path}' holds files that are not a run's ('{min(names)}'); name another with --out, or an "
+            "earlier run with --resume"
+        )
+
+    def _claim(self) -> None:
+        try:
+            descriptor = os.open(self.path / _LOCK, os.O_CREAT | os.O_RDWR, 0o644)
+        except OSError as error:
+            raise SpecError(f"cannot write in '{self.path}' ({error.strerror}); name another with --out") from error
+        if not _lock(descriptor):
+            os.close(descriptor)
+            raise SpecError(f"run directory '{self.path}' is in use by another process; name another with --out")
+        self._descriptor = descriptor
+
+
+def run_stem(*parts: str, now: time.struct_time | None = None) -> str:
+    """A name for a run from its method, its filters and the time: `gfpo-length-20261130-193000`."""
+    words = [re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in parts]
+    stamp = time.strftime("%Y%m%d-%H%M%S", now or time.localtime())
+    return "-".join([*filter(None, words), stamp])
+
+
+def step_of(checkpoint: Path) -> int:
+    """The step that a checkpoint was written after."""
+    return int(checkpoint.name.rsplit("-", 1)[1])
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock an open file for this process, without waiting; False when another process holds it.
+
+    Where locks are not to be had (Windows, some network disks) it is taken to be free.
+    """
+    if sys.platform == "win32":
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _is_whole(checkpoint: Path) -> bool:
+    try:
+        json.loads((checkpoint / _STATE).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _cannot_make(path: Path, error: OSError) -> str:
+    return f"cannot make the run directory '{path}' ({error.strerror}); name another with --out"
+
+
+def _what_it_is(path: Path) -> str:
+    return "a file" if path.exists() else "a link that leads nowhere"

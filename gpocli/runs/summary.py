@@ -1,0 +1,96 @@
+"""What came of a run, said at its end: whether anything could be learned, and how reward and length moved."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gpocli.runs.step_figures import Reading, number, read_logs, show, show_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """Figures over the steps of a run; None where nothing was logged.
+
+    `first` and `last` of reward and length (tokens) are means over the first and the last tenth of the steps.
+    `flat_share` is the share of groups whose completions all got the same reward: their advantages are 0.
+    """
+
+    steps: int
+    seconds: float | None
+    reward_first: float | None
+    reward_last: float | None
+    length_first: float | None
+    length_last: float | None
+    flat_share: float | None
+    grad_norm: float | None
+    unscored: bool = False
+    """Whether rewards were logged and none was a number."""
+
+    @property
+    def could_learn(self) -> bool | None:
+        """Whether any group could teach something and any gradient arrived; None when the logs do not tell."""
+        if self.unscored:
+            return False
+        if self.flat_share is None and self.grad_norm is None:
+            return None
+        return self.flat_share != 1 and self.grad_norm != 0
+
+    def lines(self) -> list[str]:
+        """The summary as text, a line a topic."""
+        took = "" if self.seconds is None else f" in {show_seconds(self.seconds)}"
+        moved = f"reward {show(self.reward_first, '.3f')} to {show(self.reward_last, '.3f')}"
+        shrank = f"length {show(self.length_first, '.1f')} to {show(self.length_last, '.1f')} tokens"
+        return [
+            f"{self.steps} {'step' if self.steps == 1 else 'steps'}{took}: {moved}, {shrank} (first and last tenth)",
+            self._signal(),
+        ]
+
+    def _signal(self) -> str:
+        if self.unscored:
+            return (
+                "nothing could be learned: no reward applied to any completion; check that the rewards return numbers "
+                "for this data"
+            )
+        if self.flat_share == 1:
+            return (
+                "nothing could be learned: in every group all completions got the same reward, so every advantage "
+                "was 0; use a reward that tells them apart, or prompts that are neither too easy nor too hard"
+            )
+        if self.grad_norm == 0:
+            return "nothing was learned: the gradient was 0 in every step, although groups differed in reward"
+        if self.could_learn is None:
+            return "signal: not logged"
+        flat = "-" if self.flat_share is None else f"{self.flat_share:.0%}"
+        return f"signal: gradient norm {show(self.grad_norm)} on average; {flat} of the groups were flat (no advantage)"
+
+
+def summarize(metrics: Sequence[Mapping[str, Any]]) -> RunSummary:
+    """The summary of the lines of a metrics file (see `gpocli.runs.metrics`)."""
+    train = [line for line in metrics if line.get("kind") == "train"]
+    readings = [read_logs(line) for line in train]
+    seconds = [line.get("train_runtime") for line in metrics if line.get("kind") == "end"]
+    rewards = _known(readings, "reward")
+    lengths = _known(readings, "length")
+    return RunSummary(
+        steps=max((int(line["step"]) for line in train), default=0),
+        seconds=number(seconds[-1]) if seconds else None,
+        reward_first=_mean(rewards[: _tenth(rewards)]),
+        reward_last=_mean(rewards[-_tenth(rewards) :]),
+        length_first=_mean(lengths[: _tenth(lengths)]),
+        length_last=_mean(lengths[-_tenth(lengths) :]),
+        flat_share=_mean(_known(readings, "flat")),
+        grad_norm=_mean(_known(readings, "grad_norm")),
+        unscored=not rewards and any("reward" in line for line in train),
+    )
+
+
+def _known(readings: Sequence[Reading], field: str) -> list[float]:
+    return [value for reading in readings if (value := getattr(reading, field)) is not None]
+
+
+def _tenth(values: Sequence[float]) -> int:
+    return max(1, len(values) // 10)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,40 @@
+"""The `data` section: where prompts and their columns come from."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from gpocli.settings.section import Section
+
+
+class DataSpec(Section):
+    """Training and evaluation rows."""
+
+    source: str = Field(default="embedded", min_length=1)
+    """Files, a folder, `-` for standard input, a hub id, `gym:TASK`, or `embedded` for the task in the package."""
+    split: str = Field(default="train", min_length=1)
+    """Split of a hub dataset or of the embedded task to train on."""
+    columns: dict[str, str] = Field(default_factory=dict)
+    """Which column of the source stands for which of ours, such as `{prompt: question}`."""
+    system: str | None = Field(default=None, min_length=1)
+    """System message put before each prompt; null: none."""
+    eval_source: str | None = Field(default=None, min_length=1)
+    """Where evaluation rows come from; null: as `source`."""
+    eval_split: str | None = Field(default=None, min_length=1)
+    """Split to evaluate on; null: the one that the source has for it, if any."""
+    eval_limit: int | None = Field(default=None, ge=1)
+    """Rows to evaluate on, from the first; at least 1; null: all."""
+    limit: int | None = Field(default=None, ge=1)
+    """Rows to use, from the first; at least 1; null: all."""
+    max_prompt_tokens: int | None = Field(default=None, ge=1)
+    """Longest prompt in tokens; at least 1; null: what the model's context leaves."""
+    overlong: Literal["refuse", "drop"] = "refuse"
+    """What a prompt over `max_prompt_tokens` leads to: an error, or its row is dropped and counted."""
+    bad_rows: Literal["refuse", "drop"] = "refuse"
+    """What a row with an empty or broken prompt leads to: an error, or it is dropped and counted."""
+    chat: bool = False
+    """Turn plain prompts into chats of one user message, so that the model's chat template is used."""
+    streaming: bool = False
+    """Read files or a hub dataset while training, for data that fills the memory; needs `run.steps`."""
+    shuffle: bool = True
+    """Draw the rows in an order of the seed rather than that of the source."""

@@ -1,0 +1,23 @@
+"""An entry of the `rewards` section: a reward, its weight and its options."""
+
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from gpocli.settings.section import Section
+
+
+class RewardSpec(Section):
+    """A reward; a bare name stands for a reward with weight 1 and default options."""
+
+    name: str = Field(min_length=1)
+    """A registered reward, `./file.py:name` or `package.module:name`."""
+    weight: float = Field(default=1.0, ge=-1e6, le=1e6)
+    """Factor in the weighted sum of rewards; -1e6 to 1e6; 0: only recorded."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """The reward's own settings, checked by its own model."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def bare_name_is_a_reward(cls, data: object) -> object:
+        return {"name": data} if isinstance(data, str) else data

@@ -1,1 +1,0 @@
-"""What can be wrong with a run before torch is imported, one file a topic; `training.preflight` calls them all."""

@@ -1,0 +1,115 @@
+"""Prompts that are too long are counted before training and never cut."""
+
+import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
+
+from gpocli.data import gather
+from gpocli.data.load import load_rows
+from gpocli.data.prompt_lengths import fit_prompts, prompt_token_counts
+from gpocli.errors import SpecError
+
+TEMPLATE = "{% for m in messages %}{{ m.role + ' ' + m.content + ' ' }}{% endfor %}assistant"
+
+
+@pytest.fixture
+def tokenizer():
+    words = Tokenizer(models.WordLevel({"?": 0, "a": 1}, unk_token="?"))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    return PreTrainedTokenizerFast(tokenizer_object=words, unk_token="?", model_max_length=8)
+
+
+def rows_of(*prompts):
+    return gather("d.jsonl", [(line, {"prompt": prompt}) for line, prompt in enumerate(prompts, 1)])
+
+
+def fitted(counts, **options):
+    settings = {"max_prompt_tokens": None, "context": 64, "max_new_tokens": 16, **options}
+    return fit_prompts(rows_of(*"abcdefgh"[: len(counts)]), counts, **settings)
+
+
+def test_plain_prompts_are_counted_as_they_are(tokenizer):
+    assert prompt_token_counts(rows_of("a", "a a a", "a " * 20_000), tokenizer) == [1, 3, 20_000]
+
+
+def test_chats_are_counted_through_the_template(tokenizer):
+    tokenizer.chat_template = TEMPLATE
+    rows = rows_of([{"role": "user", "content": "a a"}], [{"role": "user", "content": "a"}])
+    assert prompt_token_counts(rows, tokenizer) == [4, 3]  # "user a a assistant", "user a assistant"
+
+
+def test_chats_without_a_template_are_refused(tokenizer):
+    with pytest.raises(SpecError) as error:
+        prompt_token_counts(rows_of([{"role": "user", "content": "a"}]), tokenizer)
+    assert str(error.value) == (
+        "d.jsonl: prompts are chat messages, but the model's tokenizer has no chat template; "
+        "write plain text prompts, or name a chat model"
+    )
+
+
+def test_a_template_that_refuses_is_quoted(tokenizer):
+    tokenizer.chat_template = "{{ raise_exception('System role not supported') }}"
+    with pytest.raises(SpecError) as error:
+        prompt_token_counts(rows_of([{"role": "user", "content": "a"}]), tokenizer)
+    assert str(error.value) == (
+        "d.jsonl: the model's chat template refuses a prompt (System role not supported); "
+        "change the messages or their roles"
+    )
+
+
+def test_prompts_that_just_fit_are_left_alone():
+    assert fitted([10, 48]).lines == [1, 2]  # 48 = 64 - 16
+    assert fitted([10, 500], context=None).lines == [1, 2]
+    assert fitted([10, 30], max_prompt_tokens=30).lines == [1, 2]
+
+
+def test_a_prompt_that_is_too_long_is_refused_by_default():
+    with pytest.raises(SpecError) as error:
+        fitted([10, 60, 64, 500])
+    assert str(error.value) == (
+        "d.jsonl:2: prompt of 60 tokens, over the limit of 48 (the model's context of 64 less 16 new tokens); "
+        "3 of 4 prompts are too long, the longest has 500 tokens; shorten them, or set data.overlong=drop"
+    )
+
+
+def test_prompts_that_are_too_long_can_be_dropped_and_are_noted():
+    rows = fitted([10, 60, 20], max_prompt_tokens=40, overlong="drop")
+    assert rows.lines == [1, 3]
+    assert rows.notes == (
+        "dropped rows with a prompt that is too long: d.jsonl:2: prompt of 60 tokens, over the limit of 40 "
+        "(data.max_prompt_tokens); 1 of 3 prompts are too long, the longest has 60 tokens",
+    )
+
+
+def test_dropping_every_prompt_is_refused():
+    with pytest.raises(SpecError, match=r"shorten them, or lower sampling\.max_tokens$"):
+        fitted([60, 60], overlong="drop")
+
+
+def test_no_room_for_any_prompt_is_refused():
+    with pytest.raises(SpecError) as error:
+        fitted([1], max_new_tokens=64)
+    assert str(error.value) == (
+        "sampling.max_tokens=64 leaves no room for a prompt in the model's context of 64 tokens; lower it"
+    )
+
+
+def test_streamed_prompts_are_judged_when_they_are_read(tokenizer, tmp_path):
+    path = tmp_path / "d.jsonl"
+    path.write_text('{"prompt": "a"}\n' * 1000 + '{"prompt": "a a a a"}\n{"prompt": "a a"}\n')
+
+    def fitting(overlong):
+        def count(rows):
+            return prompt_token_counts(rows, tokenizer)
+
+        rows = load_rows(str(path), streaming=True)
+        options = {"max_prompt_tokens": 2, "context": 64, "max_new_tokens": 16, "overlong": overlong}
+        return fit_prompts(rows, count(rows), **options, count=count)
+
+    assert [row.lines[0] for row in fitting("drop").read_all()][-2:] == [1000, 1002]
+    with pytest.raises(SpecError) as error:
+        list(fitting("refuse").read_all())
+    assert str(error.value) == (
+        f"{path}:1001: prompt of 4 tokens, over the limit of 2 (data.max_prompt_tokens); shorten it, or set "
+        "data.overlong=drop"
+    )

@@ -1,0 +1,183 @@
+"""A run directory is taken once, never written over, and can be gone on with."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from gpocli.errors import EnvironmentFault, SpecError
+from gpocli.runs.directory import RunDirectory, run_stem
+
+
+def refusal(act, *args):
+    with pytest.raises(SpecError) as error:
+        act(*args)
+    return str(error.value)
+
+
+def checkpoint(run, step, state="{}"):
+    folder = run.checkpoints_path / f"checkpoint-{step}"
+    folder.mkdir()
+    if state is not None:
+        (folder / "trainer_state.json").write_text(state)
+    return folder
+
+
+@pytest.fixture
+def used(tmp_path):
+    """A run of three steps with a checkpoint at the second, whose process has ended."""
+    run = RunDirectory.create(tmp_path / "used")
+    run.write_spec("a: 1\n")
+    for step in (1, 2, 3):
+        run.append_metrics(step, "train", {"loss": 0.0})
+        (run.candidates_path / f"step-{step:06d}.parquet").touch()
+    checkpoint(run, 2)
+    run.close()
+    return run
+
+
+def test_a_new_directory_has_its_parts(tmp_path):
+    run = RunDirectory.create(tmp_path / "a run" / "größe")
+    run.write_spec("ä: 1\n")
+    assert sorted(entry.name for entry in run.path.iterdir()) == ["candidates", "checkpoints", "run.lock", "spec.yaml"]
+    assert run.spec_path.read_text(encoding="utf-8") == "ä: 1\n"
+
+
+def test_a_used_directory_is_refused_with_both_ways_out(used):
+    assert refusal(RunDirectory.create, used.path) == (
+        f"run directory '{used.path}' is already used; go on with that run with --resume, or name another with --out"
+    )
+
+
+def test_a_folder_with_other_files_is_refused_and_left_alone(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    assert refusal(RunDirectory.create, tmp_path) == (
+        f"'{tmp_path}' holds files that are not a run's ('notes.txt'); name another with --out, or an earlier run "
+        "with --resume"
+    )
+    assert [entry.name for entry in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_run_with_half_a_checkpoint_is_used(tmp_path):
+    run = RunDirectory.create(tmp_path / "x")
+    checkpoint(run, 1, state=None)
+    run.close()
+    assert "is already used" in refusal(RunDirectory.create, run.path)
+
+
+def test_an_empty_folder_and_a_link_to_one_are_taken(tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "empty")
+    RunDirectory.create(tmp_path / "link")
+    assert (tmp_path / "empty" / "checkpoints").is_dir()
+
+
+def test_a_run_that_never_began_can_be_begun_again(tmp_path):
+    first = RunDirectory.create(tmp_path / "x")
+    first.write_spec("a: 1\n")
+    assert refusal(RunDirectory.create, first.path) == (
+        f"run directory '{first.path}' is in use by another process; name another with --out"
+    )
+    first.close()
+    RunDirectory.create(first.path).write_spec("a: 2\n")
+    assert first.spec_path.read_text() == "a: 2\n"
+
+
+def test_files_and_broken_links_are_no_folders(tmp_path):
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    assert refusal(RunDirectory.create, tmp_path / "file") == (
+        f"'{tmp_path}/file' is a file, not a folder; name another with --out"
+    )
+    assert refusal(RunDirectory.create, tmp_path / "link") == (
+        f"'{tmp_path}/link' is a link that leads nowhere, not a folder; name another with --out"
+    )
+    assert refusal(RunDirectory.create, tmp_path / "file" / "x") == (
+        f"cannot make the run directory '{tmp_path}/file/x' (Not a directory); name another with --out"
+    )
+    assert refusal(RunDirectory.create_named, tmp_path / "file", "x") == (
+        f"'{tmp_path}/file' is a file, not a folder; name a run directory with --out"
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is a folder where nobody may write")
+def test_a_folder_that_cannot_be_written_is_named():
+    assert refusal(RunDirectory.create, "/proc/gpo").startswith("cannot make the run directory '/proc/gpo' (")
+
+
+def test_of_many_processes_at_once_one_gets_it(tmp_path):
+    code = (
+        "import sys\n"
+        "from gpocli.errors import SpecError\n"
+        "from gpocli.runs.directory import RunDirectory\n"
+        "try: run = RunDirectory.create(sys.argv[1])\n"
+        "except SpecError: print('refused')\n"
+        "else: print('got it'); sys.stdout.flush(); sys.stdin.read()\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "x")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    running = [subprocess.Popen(command, **pipes) for _ in range(4)]
+    said = [process.stdout.readline() for process in running]
+    for process in running:
+        process.communicate()
+    assert sorted(said) == ["got it\n"] + ["refused\n"] * 3
+
+
+def test_names_are_made_unique(tmp_path):
+    made = [RunDirectory.create_named(tmp_path / "runs", "gfpo").path.name for _ in range(3)]
+    assert made == ["gfpo", "gfpo-2", "gfpo-3"]
+
+
+def test_a_stem_says_method_filters_and_time():
+    now = time.struct_time((2026, 11, 30, 19, 30, 0, 0, 0, 0))
+    assert run_stem("gfpo", "length", now=now) == "gfpo-length-20261130-193000"
+    assert run_stem("GFPO", "./my file.py:Best", "", now=now) == "gfpo-my-file-py-best-20261130-193000"
+
+
+def test_the_latest_whole_checkpoint_is_found(used):
+    checkpoint(used, 10)
+    checkpoint(used, 9)
+    checkpoint(used, 11, state=None)
+    checkpoint(used, 12, state='{"global_st')
+    (used.checkpoints_path / "checkpoint-99").touch()
+    assert used.latest_checkpoint() == used.checkpoints_path / "checkpoint-10"
+
+
+def test_a_resumed_run_repeats_no_step(used):
+    run = RunDirectory.open_for_resume(used.path)
+    run.rewind(2)
+    run.append_metrics(3, "train", {})
+    assert [line["step"] for line in run.read_metrics()] == [1, 2, 3]
+    assert sorted(file.name for file in run.candidates_path.iterdir()) == ["step-000001.parquet", "step-000002.parquet"]
+
+
+def test_what_cannot_be_resumed_is_named(tmp_path, used):
+    (tmp_path / "empty").mkdir()
+    fresh = RunDirectory.create(tmp_path / "fresh")
+    fresh.write_spec("")
+    assert refusal(RunDirectory.open_for_resume, "runs/none") == (
+        "no run directory 'runs/none' to resume; check the path"
+    )
+    assert refusal(RunDirectory.open_for_resume, tmp_path / "empty") == (
+        f"'{tmp_path}/empty' is no run directory (it has no spec.yaml); check the path"
+    )
+    assert refusal(RunDirectory.open_for_resume, fresh.path) == (
+        f"'{fresh.path}' has no whole checkpoint to resume from; start anew with another --out"
+    )
+    RunDirectory.open_for_resume(used.path)
+
+
+def test_a_run_is_resumed_by_one_process_only(used):
+    held = RunDirectory.open_for_resume(used.path)
+    assert "is in use by another process" in refusal(RunDirectory.open_for_resume, used.path)
+    held.close()
+    RunDirectory.open_for_resume(used.path)
+
+
+def test_too_little_disk_space_is_an_environment_fault(used):
+    used.require_free(1)
+    with pytest.raises(
+        EnvironmentFault, match=r"the run may need 1,000,000,000,000 MB; free some, or name another disk"
+    ):
+        used.require_free(10**18)

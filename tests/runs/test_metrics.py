@@ -1,0 +1,74 @@
+"""The metrics file: strict JSON, and no step twice after a resume."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from gpocli.errors import EnvironmentFault
+from gpocli.runs.metrics import append_metrics, plain, read_metrics, rewind_metrics
+
+
+def strict(line):
+    def refuse(name):
+        raise AssertionError(name)
+
+    return json.loads(line, parse_constant=refuse)
+
+
+def test_every_line_is_strict_json(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    append_metrics(path, 1, "train", {"reward": math.nan, "loss": math.inf, "kl": None, "text": "a\u2028b\x85c"})
+    append_metrics(path, 2, "eval", {"eval_reward": 0.5})
+    lines = path.read_bytes().split(b"\n")
+    assert [strict(line) for line in lines[:-1]] == [
+        {"step": 1, "kind": "train", "reward": None, "loss": None, "kl": None, "text": "a\u2028b\x85c"},
+        {"step": 2, "kind": "eval", "eval_reward": 0.5},
+    ]
+    assert [line["step"] for line in read_metrics(path)] == [1, 2]
+
+
+def test_numbers_of_any_library_become_plain():
+    logs = {
+        "a": np.float32(0.5),
+        "b": torch.tensor(2.0),
+        "c": np.int64(3),
+        "d": True,
+        "e": [math.nan, 1],
+        "f": {"g": 1},
+    }
+    assert plain(logs) == {"a": 0.5, "b": 2.0, "c": 3, "d": True, "e": [None, 1], "f": {"g": 1}}
+    assert [type(value) for value in plain(logs).values()] == [float, float, int, bool, list, dict]
+
+
+def test_a_rewind_drops_later_lines_and_a_cut_one(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    for step in (1, 2, 3, 4):
+        append_metrics(path, step, "train", {"loss": step})
+    append_metrics(path, 3, "eval", {})
+    with path.open("a") as file:
+        file.write('{"step": 5, "ki')
+    rewind_metrics(path, 3)
+    append_metrics(path, 4, "train", {})
+    assert [(line["step"], line["kind"]) for line in read_metrics(path)] == [
+        (1, "train"),
+        (2, "train"),
+        (3, "train"),
+        (3, "eval"),
+        (4, "train"),
+    ]
+
+
+def test_no_file_means_no_lines(tmp_path):
+    rewind_metrics(tmp_path / "none", 3)
+    assert read_metrics(tmp_path / "none") == []
+
+
+def test_a_disk_that_refuses_is_an_environment_fault(tmp_path):
+    with pytest.raises(EnvironmentFault) as error:
+        append_metrics(tmp_path / "gone" / "metrics.jsonl", 1, "train", {})
+    assert str(error.value) == (
+        f"cannot write '{tmp_path}/gone/metrics.jsonl' (No such file or directory); mend that and go on with --resume"
+    )

@@ -1,0 +1,61 @@
+"""The end of a run says whether anything could be learned."""
+
+from gpocli.runs.summary import summarize
+
+
+def lines(*logs, seconds=None):
+    train = [{"step": step, "kind": "train", **log} for step, log in enumerate(logs, 1)]
+    return [*train, {"step": len(train), "kind": "end", "train_runtime": seconds}]
+
+
+def test_reward_and_length_are_compared_over_tenths():
+    # 20 steps: a tenth is two steps; rewards 0.0 .. 0.95, lengths 100 .. 81
+    logs = [{"reward": step / 20, "kept/mean_length": 100 - step, "grad_norm": 0.5} for step in range(20)]
+    summary = summarize(lines(*logs, seconds=112.3))
+    assert (summary.reward_first, summary.reward_last) == (0.025, 0.925)
+    assert (summary.length_first, summary.length_last) == (99.5, 81.5)
+    assert summary.lines()[0] == (
+        "20 steps in 1:52: reward 0.025 to 0.925, length 99.5 to 81.5 tokens (first and last tenth)"
+    )
+
+
+def test_flat_groups_everywhere_mean_that_nothing_was_learned():
+    summary = summarize(lines({"reward": 1.0, "frac_reward_zero_std": 1.0, "grad_norm": 0.0}))
+    assert summary.could_learn is False
+    assert summary.lines() == [
+        "1 step: reward 1.000 to 1.000, length - to - tokens (first and last tenth)",
+        "nothing could be learned: in every group all completions got the same reward, so every advantage was 0; "
+        "use a reward that tells them apart, or prompts that are neither too easy nor too hard",
+    ]
+
+
+def test_flat_groups_teach_nothing_even_when_another_term_has_a_gradient():
+    assert summarize(lines({"frac_reward_zero_std": 1.0, "grad_norm": 0.3})).could_learn is False
+
+
+def test_some_signal_is_reported_with_its_size():
+    summary = summarize(
+        lines({"frac_reward_zero_std": 0.0, "grad_norm": 0.2}, {"frac_reward_zero_std": 0.25, "grad_norm": 0.4})
+    )
+    assert summary.could_learn is True
+    # 0.25 / 2 = 12.5 %, rounded to even
+    assert summary.lines()[1] == "signal: gradient norm 0.3 on average; 12% of the groups were flat (no advantage)"
+
+
+def test_a_gradient_of_zero_is_said():
+    summary = summarize(lines({"frac_reward_zero_std": 0.0, "grad_norm": 0.0}))
+    assert summary.could_learn is False
+    assert summary.lines()[1] == (
+        "nothing was learned: the gradient was 0 in every step, although groups differed in reward"
+    )
+
+
+def test_steps_without_figures_are_passed_over():
+    summary = summarize(lines({"reward": None}, {"reward": 0.5}, {"loss": 0.0}))
+    assert (summary.steps, summary.reward_first, summary.reward_last) == (3, 0.5, 0.5)
+    assert summary.could_learn is None
+    assert summary.lines()[1] == "signal: not logged"
+
+
+def test_no_steps_at_all():
+    assert summarize([]).lines()[0] == "0 steps: reward - to -, length - to - tokens (first and last tenth)"

@@ -1,0 +1,55 @@
+import json
+
+import pytest
+
+from gpocli.spec.trl_schema import trl_options
+
+
+def test_the_table_is_in_step_with_the_installed_trl():
+    import trl
+
+    from tests.spec.make_trl_schema import TABLE, options
+
+    made_with = json.loads(TABLE.read_text(encoding="utf-8"))["trl"]
+    installed, table = options(), trl_options()
+    assert installed.keys() - table.keys() == set(), "run python -m tests.spec.make_trl_schema"
+    if trl.__version__ == made_with:
+        assert {name: table[name] for name in installed} == installed
+
+
+def test_every_default_of_trl_is_accepted():
+    import dataclasses
+
+    from trl import GRPOConfig
+
+    from gpocli.spec.trl_schema import wrong_option
+
+    for field in dataclasses.fields(GRPOConfig):
+        if field.default is not dataclasses.MISSING:
+            value = getattr(field.default, "value", field.default)
+            assert wrong_option(field.name, value) is None, field.name
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("detla: 2", "detla: TRL has no such option; write trl.delta"),
+        ("learning_rat: 2", "learning_rat: TRL has no such option; write optim.learning_rate"),
+        ("lr: 2", "lr: TRL has no such option; write optim.learning_rate"),
+        ("zebra: 2", "zebra: TRL has no such option; write one of its GRPOConfig, or remove it"),
+        ("delta: x", "delta: 'x' is text; write a number or null"),
+        ("vllm_mode: sever", "vllm_mode: 'sever' is not one of its values; write server"),
+        ("vllm_mode: x", "vllm_mode: 'x' is not one of its values; write colocate or server"),
+        ("vllm_mode: 1", "vllm_mode: 1 is a number; write colocate or server"),
+        ("disable_dropout: no", "disable_dropout: 'no' is text; write true or false"),
+        ("use_cpu: null", "use_cpu: null is no value here; write true or false"),
+        ("vllm_server_port: 80.5", "vllm_server_port: 80.5 is a number; write a whole number"),
+    ],
+)
+def test_a_wrong_option_is_answered(faults, text, line):
+    assert faults(f"trl: {{{text}}}") == [f"run.yaml:1:7: trl.{line}"]
+
+
+def test_right_options_pass(load):
+    trl = {"delta": 2, "vllm_mode": "server", "generation_kwargs": {"a": 1}, "adam_beta1": 0.8}
+    assert load("trl: {delta: 2, vllm_mode: server, generation_kwargs: {a: 1}, adam_beta1: 0.8}").spec.trl == trl
