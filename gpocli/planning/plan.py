@@ -10,7 +10,7 @@ from gpocli.checks.preflight import examine
 from gpocli.data import Rows
 from gpocli.planning.architecture import Architecture
 from gpocli.planning.memory import MemoryEstimate, RunSizes, estimate_memory
-from gpocli.policy.config_file import NoConfig, find_architecture
+from gpocli.planning.model_config import NoConfig, find_architecture
 from gpocli.spec import RunSpec
 from gpocli.spec.batch import BatchPlan, notices, solve
 from gpocli.spec.fault import Fault, as_error

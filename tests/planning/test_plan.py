@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from gpocli.data import gather
 from gpocli.embedded import MODEL_PATH
+from gpocli.planning.model_config import NoConfig, find_architecture
 from gpocli.planning.plan import longest_prompt, plan_data, plan_run, run_sizes
-from gpocli.policy.config_file import NoConfig, find_architecture
 from gpocli.spec import RunSpec
 from gpocli.spec.batch import BatchError, solve
 from gpocli.spec.sources import SpecSources
