@@ -4,9 +4,8 @@ import re
 
 from gpocli.maths.brackets import balanced, check_size, check_towers, enclosed, split_outside
 from gpocli.maths.forms import Collection, Expression, Form, Matrix, Relation, Union, Word
-from gpocli.maths.number import read_number, simple_number
+from gpocli.maths.number import read_number, simple_number, unit_name
 from gpocli.maths.tidy import ROW_BREAK, tidy
-from gpocli.maths.unit import unit_name
 
 # Escapes that a YAML or Python string has eaten: `"\frac"` begins with a form feed, `"\theta"` with a tab.
 _EATEN_ESCAPE = re.compile(

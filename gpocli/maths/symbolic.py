@@ -1,4 +1,8 @@
-"""Equality of expressions by algebra. Slow, and not safe against hostile input: it runs in a worker process.
+"""Equality of expressions by algebra. Slow, and not safe against hostile input: it runs in a process of its own.
+
+`python -m gpocli.maths.symbolic` reads one JSON list `[seconds, function, *arguments]` a line, and writes one JSON
+value a line: true, false, or null for what it will not compute. Whoever started it kills it when it takes too long;
+if that one is gone, its own alarm does.
 
 math-verify's parser, latex2sympy2_extended, reads the LaTeX. What math-verify does around it is not used: it drops
 units, picks single numbers out of what it cannot read, takes `R` for `r`, and compares so loosely that `1 - 1/e`
@@ -6,8 +10,14 @@ and `1 + 1/e` are equal. Here two expressions are equal when their difference is
 where they have variables, at every one of several points.
 """
 
+import contextlib
+import json
+import logging
 import random
 import re
+import signal
+import sys
+import warnings
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -24,6 +34,10 @@ MAX_DIGITS = 400
 """Significant digits of a difference that are asked for, and how many are computed at most to get them."""
 MAX_BITS = 100_000
 """Size of the powers and factorials that are computed."""
+MEMORY_LIMIT = 4 * 1024**3
+"""Bytes of address space, so that an answer with a billion digits fails rather than fills the machine."""
+WARM_UP = (r"\frac{\sqrt{2}}{2}", "x^{2}-3x", r"\sin (x)")
+"""What is compared before the first question, so that loading the grammar is not charged to a row."""
 
 _AS_WRITTEN = ConversionConfig(lowercase_symbols=False)
 _DECIMAL = re.compile(r"(?<![\w.])(\d*)\.(\d+)|(?<![\w.])(\d+)\.(?!\d)")
@@ -173,3 +187,51 @@ def _size(number: sympy.Expr) -> float:
 
 def _size_in_bits(number: sympy.Expr) -> float:
     return abs(float(sympy.log(abs(sympy.N(number, 6)) + 2, 2)))
+
+
+def main() -> None:
+    """Answer questions until the input ends."""
+    _limit_memory()
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    sys.setrecursionlimit(3000)
+    functions = {function.__name__: function for function in (is_value, same_value, same_relation)}
+    for latex in WARM_UP:
+        same_value(latex, f"{latex}+1")
+    questions, answers = sys.stdin, sys.stdout
+    sys.stdout = sys.stderr  # what sympy prints is no answer
+    answers.write("ready\n")
+    answers.flush()
+    for line in questions:
+        seconds, function, *arguments = json.loads(line)
+        _set_alarm(seconds + 1.0)
+        try:
+            answer: bool | None = functions[function](*arguments)
+        except (MemoryError, RecursionError, TooMuch):
+            answer = None
+        except Exception:  # noqa: BLE001 - sympy fails in many ways, and none of them is an equality
+            answer = False
+        _set_alarm(0)
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = MEMORY_LIMIT if hard == resource.RLIM_INFINITY else min(MEMORY_LIMIT, hard)
+    with contextlib.suppress(ValueError, OSError):  # not every system has this limit
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+
+
+def _set_alarm(seconds: float) -> None:
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+if __name__ == "__main__":
+    main()

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from gpocli.builtin.rewards.accuracy import gold_answer
 from gpocli.data import ROW_KEY, Rows
 from gpocli.extensions import FilterExtension, RewardExtension
-from gpocli.maths.extraction import gold_answer
 from gpocli.trial.report import counted
 from gpocli.trial.samples import Candidate, Group, Samples
 

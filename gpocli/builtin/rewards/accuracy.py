@@ -16,12 +16,14 @@ from gpocli.builtin.rewards.columns import column
 from gpocli.builtin.rewards.thinking import Opening, after_thinking, opened_before
 from gpocli.contracts.completion import completion_text
 from gpocli.extensions import RewardExtension
-from gpocli.maths.bounded_algebra import BoundedAlgebra, Undecided
+from gpocli.maths.algebra import BoundedAlgebra, Undecided
 from gpocli.maths.brackets import TooLarge
-from gpocli.maths.equality import Algebra, equal, is_checkable
+from gpocli.maths.equality import equal, is_checkable
 from gpocli.maths.extraction import gold_answer, stated_answer
-from gpocli.maths.forms import Form, Relation
+from gpocli.maths.forms import Form
 from gpocli.maths.reading import read
+
+__all__ = ["EXTENSION", "Accuracy", "AccuracyOptions", "gold_answer", "stated_answer", "unparsable_golds"]
 
 logger = logging.getLogger(__name__)
 
@@ -92,26 +94,13 @@ class Accuracy:
             return None
 
 
-class _TrustingAlgebra:
-    """Takes every expression for readable, without a worker process that would have to start."""
-
-    def is_value(self, latex: str) -> bool:
-        return True
-
-    def same_value(self, first: str, second: str) -> bool:
-        raise NotImplementedError
-
-    def same_relation(self, first: Relation, second: Relation) -> bool:
-        raise NotImplementedError
-
-
 def unparsable_golds(answers: Sequence[Any], *, trust_formulas: bool = False) -> list[int]:
     """The rows, counted from 0, whose gold answer cannot be read, so that `accuracy` would be None for them.
 
     For a message when data is loaded. Reads each distinct answer once; may take seconds for thousands of
     formulas, unless they are trusted: then only prose, nothing and the like are found.
     """
-    algebra: Algebra = _TrustingAlgebra() if trust_formulas else BoundedAlgebra(row_seconds=5.0, batch_seconds=600.0)
+    algebra = None if trust_formulas else BoundedAlgebra(row_seconds=5.0, batch_seconds=600.0)
     readable: dict[Any, bool] = {}
     rows = []
     for row, answer in enumerate(answers):
@@ -123,7 +112,7 @@ def unparsable_golds(answers: Sequence[Any], *, trust_formulas: bool = False) ->
     return rows
 
 
-def _is_readable(gold: Any, algebra: Algebra) -> bool:
+def _is_readable(gold: Any, algebra: BoundedAlgebra | None) -> bool:
     try:
         form = _gold_form(gold)
         return form is not None and is_checkable(form, algebra)

@@ -8,12 +8,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from gpocli.builtin.rewards.accuracy import stated_answer
 from gpocli.builtin.rewards.columns import column
 from gpocli.builtin.rewards.thinking import Opening, after_thinking, opened_before
 from gpocli.contracts.completion import completion_text
 from gpocli.errors import EnvironmentFault, SpecError
 from gpocli.extensions import RewardExtension
-from gpocli.maths.extraction import stated_answer
 
 COLUMNS = ("answer", "metadata")
 _TAGGED = re.compile(r"<answer>(.*?)</answer>", re.DOTALL)

@@ -5,9 +5,8 @@ import time
 import pytest
 
 from gpocli.errors import EnvironmentFault
-from gpocli.maths import bounded_algebra, worker_process
-from gpocli.maths.bounded_algebra import BoundedAlgebra, Undecided, stop_worker
-from gpocli.maths.worker_process import WorkerProcess
+from gpocli.maths import algebra as algebra_module
+from gpocli.maths.algebra import BoundedAlgebra, Undecided, WorkerProcess, stop_worker
 
 SLOW = (r"\binom{10^9}{500000000}", "1")
 
@@ -44,7 +43,7 @@ def test_an_alarm_ends_a_worker_whose_parent_is_gone(worker):
 
 
 def test_a_worker_that_cannot_start_says_why(monkeypatch):
-    monkeypatch.setattr(worker_process, "_environment", lambda: {**os.environ, "PYTHONHOME": "/nowhere"})
+    monkeypatch.setattr(algebra_module, "_environment", lambda: {**os.environ, "PYTHONHOME": "/nowhere"})
     with pytest.raises(EnvironmentFault, match=r"^the process that compares formulas did not start: .*; check that"):
         WorkerProcess()
 
@@ -72,8 +71,8 @@ def test_each_row_has_its_own_time():
 def test_a_dead_worker_is_replaced():
     algebra = BoundedAlgebra(row_seconds=30.0, batch_seconds=60.0)
     algebra.is_value("q+6")
-    os.kill(bounded_algebra._shared._worker._process.pid, signal.SIGKILL)
-    bounded_algebra._shared._worker._process.wait()
+    os.kill(algebra_module._shared._worker._process.pid, signal.SIGKILL)
+    algebra_module._shared._worker._process.wait()
     assert algebra.same_value("q+6", "6+q")
 
 
@@ -95,14 +94,14 @@ def test_files_in_the_working_directory_are_not_imported(tmp_path, monkeypatch):
 def test_a_forked_child_has_its_own_worker():
     algebra = BoundedAlgebra(row_seconds=30.0, batch_seconds=60.0)
     algebra.is_value("q+8")
-    parents = bounded_algebra._shared._worker._process.pid
+    parents = algebra_module._shared._worker._process.pid
     child = os.fork()
     if child == 0:
         answer = BoundedAlgebra(30.0, 60.0).same_value("q+8", "8+q")
-        own = bounded_algebra._shared._worker._process.pid != parents
+        own = algebra_module._shared._worker._process.pid != parents
         stop_worker()
         os._exit(0 if answer and own else 1)
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 0
     assert algebra.same_value("q+9", "9+q")
-    assert bounded_algebra._shared._worker._process.pid == parents
+    assert algebra_module._shared._worker._process.pid == parents
