@@ -48,7 +48,7 @@ TABLE = {
     "checks": May("builtin contracts data embedded errors plugin_manager policy settings spec trainers"),
     "display": May("runs"),
     "planning": May("checks data embedded errors settings spec"),
-    "trial": May("contracts data errors extensions maths plugin_manager runs spec"),
+    "trial": May("builtin contracts data errors extensions plugin_manager runs spec"),
     "doctor": May("errors plugin_manager"),
     "training": May(
         "checks contracts data display embedded errors policy runs spec trainers",
