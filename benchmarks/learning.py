@@ -14,8 +14,8 @@ from pathlib import Path
 import transformers
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from examples.embedded_model.measure import Measurement, measure
 from gpocli.embedded import MODEL_PATH
-from gpocli.embedded.measure import Measurement, measure
 
 RUNS = [
     ("GRPO, 8 of 8", ["grpo", "-G", "8"]),

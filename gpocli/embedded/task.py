@@ -22,8 +22,6 @@ EVAL_ONE_IN = 8
 DEFAULT_COUNTS: dict[Split, int] = {"train": 4096, "eval": 512}
 """Rows of a split when no count is asked for: 512 answers tell accuracy to about 0.02 (one standard error)."""
 
-END_OF_THINKING = "</think>"
-
 
 @dataclass(frozen=True, slots=True)
 class Sum:
@@ -74,9 +72,3 @@ def rows(split: Split, count: int | None = None, seed: int = 0) -> list[dict[str
     return [
         {"prompt": [{"role": "user", "content": problem.question}], "answer": problem.answer} for problem in problems
     ]
-
-
-def is_right(completion: str, answer: str) -> bool:
-    """Whether what follows the thinking is `answer` and nothing else; thinking that never ends is wrong."""
-    _, end, stated = completion.rpartition(END_OF_THINKING)
-    return bool(end) and stated.strip() == answer

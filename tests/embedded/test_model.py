@@ -7,9 +7,9 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from examples.embedded_model.make_model import Recipe, encode
+from examples.embedded_model.measure import measure, render
 from gpocli.embedded import MODEL_PATH
-from gpocli.embedded.make_model import Recipe, encode
-from gpocli.embedded.measure import measure, render
 from gpocli.embedded.task import Sum, rows
 
 FIGURES = json.loads((MODEL_PATH / "figures.json").read_text())

@@ -1,4 +1,4 @@
-"""The embedded task: its rows, its split and its check of an answer."""
+"""The embedded task: its rows and its split."""
 
 import random
 import subprocess
@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 
-from gpocli.embedded.task import DIGITS, Sum, is_right, rows, sums
+from gpocli.embedded.task import DIGITS, Sum, rows, sums
 
 
 def question(row):
@@ -65,24 +65,7 @@ def test_both_numbers_have_as_many_digits():
         assert len(str(problem.first)) in DIGITS
 
 
-@pytest.mark.parametrize(
-    ("completion", "right"),
-    [
-        ("<think>so 58</think>58", True),
-        ("<think>so 58</think>\n 58 ", True),
-        ("so 57</think>wait</think>58", True),  # what follows the last end counts
-        ("<think>so 58</think>59", False),
-        ("<think>so 58</think>58 58", False),
-        ("<think>so 58</think>", False),
-        ("<think>so 58", False),  # cut before the end of thinking
-        ("58", False),
-    ],
-)
-def test_is_right(completion, right):
-    assert is_right(completion, "58") is right
-
-
 def test_task_loads_no_torch():
-    code = "import sys, gpocli.embedded, gpocli.embedded.task, gpocli.embedded.traces; print('torch' in sys.modules)"
+    code = "import sys, gpocli.embedded.task; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -6,10 +6,11 @@ from typing import Any, Literal
 
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from gpocli.embedded.task import is_right, rows
-from gpocli.rollout import SamplingSettings, sample_groups
+from gpocli.embedded.task import rows
+from gpocli.rollout import SamplingRequest, SamplingSettings, sample_groups
 
 PromptKind = Literal["chat", "plain"]
+END_OF_THINKING = "</think>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,12 @@ def render(row: dict[str, Any], tokenizer: PreTrainedTokenizerBase, kind: Prompt
     return str(tokenizer.apply_chat_template(row["prompt"], add_generation_prompt=True, tokenize=False))
 
 
+def is_right(completion: str, answer: str) -> bool:
+    """Whether what follows the thinking is `answer` and nothing else; thinking that never ends is wrong."""
+    _, end, stated = completion.rpartition(END_OF_THINKING)
+    return bool(end) and stated.strip() == answer
+
+
 def measure(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
@@ -51,7 +58,7 @@ def measure(
         eos_token_ids=(tokenizer.eos_token_id,),
         pad_token_id=tokenizer.pad_token_id,
     )
-    rollout = sample_groups(model, tokenizer(prompts)["input_ids"], 1, settings, seed=seed)
+    rollout = sample_groups(model, SamplingRequest(tokenizer(prompts)["input_ids"], 1, settings, seed=seed))
     texts = tokenizer.batch_decode(rollout.completion_ids, skip_special_tokens=True)
     right = sum(is_right(text, row["answer"]) for text, row in zip(texts, asked, strict=True))
     accuracy = right / problems

@@ -5,9 +5,10 @@ from itertools import islice
 
 import pytest
 
-from gpocli.embedded.task import Sum, is_right, sums
-from gpocli.embedded.tokenizer import build_tokenizer
-from gpocli.embedded.traces import FILLERS, Habits, add_columns, trace
+from examples.embedded_model.measure import is_right
+from examples.embedded_model.tokenizer import build_tokenizer
+from examples.embedded_model.traces import FILLERS, Habits, add_columns, trace
+from gpocli.embedded.task import Sum, sums
 
 PLAIN = Habits(slip=0.0, filler=0.0, check=0.0, recheck=0.0)
 

@@ -5,10 +5,10 @@ from itertools import islice
 
 import pytest
 
+from examples.embedded_model.tokenizer import build_tokenizer
+from examples.embedded_model.traces import trace
 from gpocli.embedded import MODEL_PATH
 from gpocli.embedded.task import sums
-from gpocli.embedded.tokenizer import build_tokenizer
-from gpocli.embedded.traces import trace
 
 
 @pytest.fixture(scope="module")

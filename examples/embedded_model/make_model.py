@@ -1,10 +1,9 @@
-"""Make the embedded model from nothing: `python -m gpocli.embedded.make_model OUT [--seed 0]`.
+"""Make the embedded model from nothing: `python -m examples.embedded_model.make_model OUT [--seed 0]`.
 
 Supervised training on traces (traces.py) of the train split, then a measurement on the eval split. Everything
 follows from the seed: the same machine and versions give the same weights, another machine the same figures.
 """
 
-import argparse
 import json
 import logging
 import platform
@@ -20,15 +19,13 @@ import torch
 import transformers
 from transformers import GenerationConfig, PreTrainedTokenizerBase, Qwen3Config, Qwen3ForCausalLM
 
-from gpocli.embedded.measure import measure
+from examples.embedded_model.measure import measure
+from examples.embedded_model.tokenizer import ASSISTANT, CONTEXT, USER, build_tokenizer
+from examples.embedded_model.traces import trace
 from gpocli.embedded.task import Sum, sums
-from gpocli.embedded.tokenizer import ASSISTANT, CONTEXT, USER, build_tokenizer
-from gpocli.embedded.traces import trace
 
 log = logging.getLogger(__name__)
 
-THREADS = 2
-"""Fixed, because the order of floating-point sums, and so the weights, depends on it."""
 IGNORED = -100
 """Label of a position that the loss leaves out."""
 
@@ -184,19 +181,3 @@ def make(out: Path, seed: int = 0, recipe: Recipe | None = None) -> dict[str, An
     }
     (out / "figures.json").write_text(json.dumps(reached, indent=2) + "\n", encoding="utf-8")
     return reached
-
-
-def main() -> None:
-    """The command line of this script."""
-    parser = argparse.ArgumentParser(prog="python -m gpocli.embedded.make_model", description=__doc__)
-    parser.add_argument("out", type=Path, help="folder to write the model to")
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
-    torch.set_num_threads(THREADS)
-    reached = make(arguments.out, arguments.seed)
-    log.info("%s", json.dumps(reached["chat"]))
-
-
-if __name__ == "__main__":
-    main()

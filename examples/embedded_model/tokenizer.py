@@ -6,7 +6,7 @@ Digits and signs are one token each, as column sums need; the words of a trace a
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from gpocli.embedded.traces import FILLERS
+from examples.embedded_model.traces import FILLERS
 
 PAD, END, SYSTEM, USER, ASSISTANT = "<|pad|>", "<|end|>", "<|system|>", "<|user|>", "<|assistant|>"
 CONTROL = (PAD, END, SYSTEM, USER, ASSISTANT)

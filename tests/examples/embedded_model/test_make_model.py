@@ -7,8 +7,8 @@ from itertools import islice
 import pytest
 import torch
 
-from gpocli.embedded.make_model import IGNORED, Example, Recipe, batches, collate, make, train
-from gpocli.embedded.tokenizer import build_tokenizer
+from examples.embedded_model.make_model import IGNORED, Example, Recipe, batches, collate, make, train
+from examples.embedded_model.tokenizer import build_tokenizer
 
 SHORT = Recipe(steps=4, tokens=512, pool=16)
 
