@@ -13,14 +13,12 @@ import itertools
 import json
 import os
 import re
-import shutil
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gpocli.errors import EnvironmentFault, SpecError
+from gpocli.errors import SpecError
 from gpocli.runs.metrics import Kind, append_metrics, read_metrics, rewind_metrics
 from gpocli.runs.records import rewind_candidates
 
@@ -148,15 +146,6 @@ class RunDirectory:
         rewind_metrics(self.metrics_path, step)
         rewind_candidates(self.candidates_path, step)
 
-    def require_free(self, needed: int) -> None:
-        """Raise EnvironmentFault when fewer than `needed` bytes are free on the disk of this directory."""
-        free = shutil.disk_usage(self.path).free
-        if free < needed:
-            raise EnvironmentFault(
-                f"'{self.path}' has {free / 1e6:,.0f} MB of free disk space, the run may need {needed / 1e6:,.0f} MB; "
-                "free some, or name another disk with --out"
-            )
-
     def close(self) -> None:
         """Give the claim up."""
         if self._descriptor is not None:
@@ -209,21 +198,13 @@ def step_of(checkpoint: Path) -> int:
 
 
 def _lock(descriptor: int) -> bool:
-    """Lock an open file for this process, without waiting; False when another process holds it.
-
-    Where locks are not to be had (Windows, some network disks) it is taken to be free.
-    """
-    if sys.platform == "win32":
-        return True
-    import fcntl
+    """Lock an open file for this process, without waiting; False when another process holds it."""
+    from filelock import lock_descriptor  # here: with asyncio below it, it takes as long as a whole check
 
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+        return lock_descriptor(descriptor, blocking=False)
     except OSError:
-        return True
-    return True
+        return True  # some network disks have no locks: the folder is taken to be free
 
 
 def _is_whole(checkpoint: Path) -> bool:
