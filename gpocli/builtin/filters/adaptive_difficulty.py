@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from fastdigest import TDigest
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from gpocli.builtin.filters.length import Length
+from gpocli.builtin.options import Options
 from gpocli.contracts.filter import mean_rewards
 from gpocli.extensions import FilterExtension
 
@@ -19,10 +20,8 @@ _NOISE = 1e-9
 Count = Annotated[int, Field(ge=0)]
 
 
-class AdaptiveDifficultyOptions(BaseModel):
+class AdaptiveDifficultyOptions(Options):
     """How many completions are kept at each difficulty, and from when on."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     keep: Annotated[tuple[Count, Count, Count, Count] | None, Field(strict=False)] = None
     """How many to keep of very hard, hard, medium and easy groups, none above k. When not given: k, k, 3k/4
@@ -32,7 +31,7 @@ class AdaptiveDifficultyOptions(BaseModel):
     """Groups to see before the quartiles are trusted; until then k of each group are kept."""
 
 
-class AdaptiveDifficulty:
+class AdaptiveDifficulty(Length):
     """Scores by length, and keeps as many of a group as its difficulty calls for.
 
     The difficulty of a group is the rank of the mean reward of all its candidates among the means of every
@@ -41,19 +40,11 @@ class AdaptiveDifficulty:
     where most are solved counts as all easy or all hard. A group to which no reward applied keeps k.
     """
 
+    needs_rewards = True  # of all candidates, so no group can race
+
     def __init__(self, options: AdaptiveDifficultyOptions) -> None:
         self.options = options
         self.digest = TDigest(max_centroids=_CENTROIDS)
-        self.score_by_length = Length()
-
-    def __call__(
-        self,
-        group_completions: Sequence[Sequence[Any]],
-        group_rewards: Sequence[Sequence[float]] | None,
-        completion_lengths: Sequence[Sequence[int]] | None = None,
-        completion_ids: Sequence[Sequence[Sequence[int]]] | None = None,
-    ) -> list[list[float]]:
-        return self.score_by_length(group_completions, group_rewards, completion_lengths, completion_ids)
 
     def keep_counts(
         self,

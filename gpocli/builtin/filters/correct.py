@@ -3,17 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from gpocli.builtin.options import Options
 from gpocli.contracts.nearest import did_you_mean
 from gpocli.errors import SpecError
 from gpocli.extensions import FilterExtension
 
 
-class CorrectOptions(BaseModel):
+class CorrectOptions(Options):
     """What counts as right."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     reward: str | None = Field(default=None, min_length=1)
     """The name of the reward that tells right from wrong; the weighted sum of all rewards when not given."""

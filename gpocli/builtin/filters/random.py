@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from gpocli.builtin.options import Options
 from gpocli.extensions import FilterExtension
 
 
-class RandomOptions(BaseModel):
+class RandomOptions(Options):
     """Which lots are drawn."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     seed: int = Field(default=0, ge=0)
     """Another seed keeps other candidates."""

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from gpocli.builtin.filters.token_counts import token_lengths
+from gpocli.builtin.filters.length import token_lengths
 from gpocli.extensions import FilterExtension
 
 LOWEST = -sys.float_info.max

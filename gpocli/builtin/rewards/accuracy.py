@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from gpocli.builtin.rewards.columns import column
-from gpocli.builtin.rewards.thinking import Opening, after_thinking, opened_before
-from gpocli.contracts.completion import completion_text
+from gpocli.builtin.options import Options
+from gpocli.builtin.rewards.columns import column, one_each
+from gpocli.builtin.rewards.thinking import Opening, stated_after_thinking
 from gpocli.extensions import RewardExtension
 from gpocli.maths.algebra import BoundedAlgebra, Undecided
 from gpocli.maths.brackets import TooLarge
@@ -28,10 +28,8 @@ __all__ = ["EXTENSION", "Accuracy", "AccuracyOptions", "gold_answer", "stated_an
 logger = logging.getLogger(__name__)
 
 
-class AccuracyOptions(BaseModel):
+class AccuracyOptions(Options):
     """Options of `accuracy`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     answer_column: str = Field(default="answer", min_length=1)
     """The data column with the gold answers."""
@@ -65,10 +63,8 @@ class Accuracy:
         options = self.options
         golds = column(columns, options.answer_column, self.__name__, len(completions))
         algebra = BoundedAlgebra(options.row_seconds, options.batch_seconds)
-        scores = [
-            self._score(completion, golds[row], None if prompts is None else prompts[row], algebra)
-            for row, completion in enumerate(completions)
-        ]
+        rows = zip(completions, golds, one_each(prompts, len(completions)), strict=True)
+        scores = [self._score(*row, algebra) for row in rows]
         if algebra.undecided_rows:
             logger.warning(
                 "%s: %d of %d answers would take too long to compare and count as missing",
@@ -84,8 +80,7 @@ class Accuracy:
             wanted = _gold_form(gold)
             if wanted is None or not is_checkable(wanted, algebra):
                 return None
-            opened = opened_before(self.options.opening, prompt)
-            text = after_thinking(completion_text(completion), opened=opened)
+            text = stated_after_thinking(completion, self.options.opening, prompt)
             stated = None if text is None else stated_answer(text, last_number=self.options.last_number)
             answer = None if stated is None else read(stated)
             return 1.0 if answer is not None and equal(wanted, answer, algebra) else 0.0
@@ -101,15 +96,9 @@ def unparsable_golds(answers: Sequence[Any], *, trust_formulas: bool = False) ->
     formulas, unless they are trusted: then only prose, nothing and the like are found.
     """
     algebra = None if trust_formulas else BoundedAlgebra(row_seconds=5.0, batch_seconds=600.0)
-    readable: dict[Any, bool] = {}
-    rows = []
-    for row, answer in enumerate(answers):
-        key = repr(answer)
-        if key not in readable:
-            readable[key] = _is_readable(answer, algebra)
-        if not readable[key]:
-            rows.append(row)
-    return rows
+    keys = [repr(answer) for answer in answers]  # of which 1, 1.0 and True differ
+    readable = {key: _is_readable(answer, algebra) for key, answer in dict(zip(keys, answers, strict=True)).items()}
+    return [row for row, key in enumerate(keys) if not readable[key]]
 
 
 def _is_readable(gold: Any, algebra: BoundedAlgebra | None) -> bool:

@@ -17,3 +17,8 @@ def column(columns: Mapping[str, Any], name: str, reward: str, rows: int) -> Seq
     if len(values) != rows:
         raise ValueError(f'the column "{name}" has {len(values)} values for {rows} completions')
     return values
+
+
+def one_each(values: Sequence[Any] | None, rows: int) -> Sequence[Any]:
+    """What the caller gave for each completion; None for each where it gave nothing."""
+    return [None] * rows if values is None else values

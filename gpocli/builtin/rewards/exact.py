@@ -3,18 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from gpocli.builtin.rewards.columns import column
-from gpocli.builtin.rewards.thinking import Opening, after_thinking, opened_before
-from gpocli.contracts.completion import completion_text
+from gpocli.builtin.options import Options
+from gpocli.builtin.rewards.columns import column, one_each
+from gpocli.builtin.rewards.thinking import Opening, stated_after_thinking
 from gpocli.extensions import RewardExtension
 
 
-class ExactOptions(BaseModel):
+class ExactOptions(Options):
     """Options of `exact`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     answer_column: str = Field(default="answer", min_length=1)
     """The data column with the gold answers."""
@@ -42,16 +40,12 @@ class Exact:
         self, completions: Sequence[Any], prompts: Sequence[Any] | None = None, **columns: Any
     ) -> list[float | None]:
         golds = column(columns, self.options.answer_column, self.__name__, len(completions))
-        return [
-            self._score(completion, golds[row], None if prompts is None else prompts[row])
-            for row, completion in enumerate(completions)
-        ]
+        return [*map(self._score, completions, golds, one_each(prompts, len(completions)))]
 
     def _score(self, completion: Any, gold: Any, prompt: Any) -> float | None:
         if gold is None:
             return None
-        opened = opened_before(self.options.opening, prompt)
-        answer = after_thinking(completion_text(completion), opened=opened)
+        answer = stated_after_thinking(completion, self.options.opening, prompt)
         return float(answer is not None and self._normal(answer) == self._normal(str(gold)))
 
     def _normal(self, text: str) -> str:

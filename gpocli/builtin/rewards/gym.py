@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
+from gpocli.builtin.options import Options
 from gpocli.builtin.rewards.accuracy import stated_answer
-from gpocli.builtin.rewards.columns import column
-from gpocli.builtin.rewards.thinking import Opening, after_thinking, opened_before
-from gpocli.contracts.completion import completion_text
+from gpocli.builtin.rewards.columns import column, one_each
+from gpocli.builtin.rewards.thinking import Opening, stated_after_thinking
 from gpocli.errors import EnvironmentFault, SpecError
 from gpocli.extensions import RewardExtension
 
@@ -19,10 +17,8 @@ COLUMNS = ("answer", "metadata")
 _TAGGED = re.compile(r"<answer>(.*?)</answer>", re.DOTALL)
 
 
-class GymOptions(BaseModel):
+class GymOptions(Options):
     """Options of `gym`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     opening: Opening = "auto"
     """Where the opening think tag stands; with `prompt` a completion that never closes the block is wrong."""
@@ -48,10 +44,7 @@ class Gym:
         self, completions: Sequence[Any], prompts: Sequence[Any] | None = None, **columns: Any
     ) -> list[float | None]:
         answers, metadata = (column(columns, name, self.__name__, len(completions)) for name in COLUMNS)
-        return [
-            self._score(completion, answers[row], metadata[row], None if prompts is None else prompts[row])
-            for row, completion in enumerate(completions)
-        ]
+        return [*map(self._score, completions, answers, metadata, one_each(prompts, len(completions)))]
 
     def _score(self, completion: Any, answer: Any, metadata: Any, prompt: Any) -> float:
         if not isinstance(metadata, Mapping) or "source_dataset" not in metadata:
@@ -59,7 +52,7 @@ class Gym:
                 "reward 'gym' pays rows of reasoning-gym, which name their task in metadata.source_dataset; use data "
                 "such as gym:chain_sum"
             )
-        text = after_thinking(completion_text(completion), opened=opened_before(self.options.opening, prompt))
+        text = stated_after_thinking(completion, self.options.opening, prompt)
         if text is None:
             return 0.0
         entry = {"question": _question(prompt), "answer": answer, "metadata": dict(metadata)}

@@ -10,8 +10,9 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from gpocli.builtin.rewards.accuracy import Accuracy, AccuracyOptions
+from gpocli.builtin.rewards.columns import one_each
+from gpocli.builtin.rewards.overlong import is_cut
 from gpocli.builtin.rewards.thinking import is_well_formed
-from gpocli.builtin.rewards.token_counts import is_cut
 from gpocli.contracts.completion import completion_text
 from gpocli.extensions import RewardExtension
 
@@ -83,27 +84,21 @@ class LengthAwareAccuracy:
         **columns: Any,
     ) -> list[float | None]:
         accuracies = self._accuracy(completions, prompts, **columns)
-        return [
-            None
-            if accuracy is None
-            else self._score(
-                accuracy == 1.0,
-                completions[row],
-                completion_ids[row],
-                None if prompts is None else prompts[row],
-                None if finished is None else finished[row],
-            )
-            for row, accuracy in enumerate(accuracies)
-        ]
+        prompts, finished = one_each(prompts, len(completions)), one_each(finished, len(completions))
+        return [*map(self._score, accuracies, completions, completion_ids, prompts, finished)]
 
-    def _score(self, right: bool, completion: Any, tokens: Sequence[int], prompt: Any, finished: bool | None) -> float:
+    def _score(
+        self, accuracy: float | None, completion: Any, tokens: Sequence[int], prompt: Any, finished: bool | None
+    ) -> float | None:
+        if accuracy is None:
+            return None
         options = self.options
         if is_cut(tokens, finished, options.end_token_ids, options.max_tokens):
             return options.unfinished
         if not self._is_well_formed(completion_text(completion), prompt):
             return options.malformed
         length = len(tokens)
-        if right:
+        if accuracy == 1.0:
             span = options.max_tokens - options.right_free_tokens
             share = min(max((length - options.right_free_tokens) / span, 0.0), 1.0)
             return _cosine(options.right_short, options.right_long, share)

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from gpocli.builtin.options import Options
 from gpocli.extensions import RewardExtension
 
 
-class LengthPenaltyOptions(BaseModel):
+class LengthPenaltyOptions(Options):
     """Options of `length_penalty`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     target_tokens: int = Field(default=0, ge=0)
     """Tokens that are free."""

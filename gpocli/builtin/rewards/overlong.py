@@ -3,16 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from gpocli.builtin.rewards.token_counts import is_cut
+from gpocli.builtin.options import Options
+from gpocli.builtin.rewards.columns import one_each
 from gpocli.extensions import RewardExtension
 
 
-class OverlongOptions(BaseModel):
+class OverlongOptions(Options):
     """Options of `overlong`. The paper uses `max_tokens` 20480 and `buffer` 4096."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     enabled: bool = True
     """Whether anything is punished; without it no other option is needed and every reward is 0."""
@@ -46,10 +45,7 @@ class Overlong:
     def __call__(
         self, completion_ids: Sequence[Sequence[int]], finished: Sequence[bool] | None = None, **_: Any
     ) -> list[float | None]:
-        return [
-            self._punishment(tokens, None if finished is None else finished[row])
-            for row, tokens in enumerate(completion_ids)
-        ]
+        return [*map(self._punishment, completion_ids, one_each(finished, len(completion_ids)))]
 
     def _punishment(self, tokens: Sequence[int], finished: bool | None) -> float:
         limit, buffer = self.options.max_tokens, self.options.buffer
@@ -59,6 +55,21 @@ class Overlong:
         if length > limit or (length == limit and is_cut(tokens, finished, self.options.end_token_ids, limit)):
             return -1.0
         return 0.0 if length <= limit - buffer else (limit - buffer - length) / buffer
+
+
+def is_cut(
+    tokens: Sequence[int], finished: bool | None, end_token_ids: Sequence[int] | None, max_tokens: int | None
+) -> bool:
+    """Whether a completion stopped at a limit rather than at an end token.
+
+    `finished` decides where the trainer gives it. Without it a completion is cut when it has `max_tokens`
+    tokens or more, unless its last one is known to be an end token.
+    """
+    if finished is not None:
+        return not finished
+    if max_tokens is None or len(tokens) < max_tokens:
+        return False
+    return not (end_token_ids and tokens and tokens[-1] in end_token_ids)
 
 
 EXTENSION = RewardExtension(

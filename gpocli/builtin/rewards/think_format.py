@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
+from gpocli.builtin.options import Options
+from gpocli.builtin.rewards.columns import one_each
 from gpocli.builtin.rewards.thinking import Opening, is_well_formed
 from gpocli.contracts.completion import completion_text
 from gpocli.extensions import RewardExtension
 
 
-class ThinkFormatOptions(BaseModel):
+class ThinkFormatOptions(Options):
     """Options of `think_format`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     opening: Opening = "auto"
     """Who writes the opening tag: `prompt` (or its chat template), `completion`, or `auto`: whoever did."""
@@ -35,12 +33,8 @@ class ThinkFormat:
         self, completions: Sequence[Any], prompts: Sequence[Any] | None = None, **_: Any
     ) -> list[float | None]:
         return [
-            float(
-                is_well_formed(
-                    completion_text(completion), self.options.opening, None if prompts is None else prompts[row]
-                )
-            )
-            for row, completion in enumerate(completions)
+            float(is_well_formed(completion_text(completion), self.options.opening, prompt))
+            for completion, prompt in zip(completions, one_each(prompts, len(completions)), strict=True)
         ]
 
 

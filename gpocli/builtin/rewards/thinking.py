@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+from gpocli.contracts.completion import completion_text
+
 OPEN, CLOSE = "<think>", "</think>"
 
 Opening = Literal["auto", "prompt", "completion"]
@@ -35,6 +37,11 @@ def after_thinking(text: str, *, opened: bool = False) -> str | None:
 def opened_before(opening: Opening, prompt: Any) -> bool:
     """Whether the block of a completion of `prompt` is known to have been opened in front of it."""
     return opening == "prompt" or (opening == "auto" and prompt_opens(prompt))
+
+
+def stated_after_thinking(completion: Any, opening: Opening, prompt: Any) -> str | None:
+    """What a completion, a text or chat messages, says after its think block; None for a block left open."""
+    return after_thinking(completion_text(completion), opened=opened_before(opening, prompt))
 
 
 def is_well_formed(text: str, opening: Opening = "auto", prompt: Any = None) -> bool:

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from gpocli.builtin.rewards.overlong import EXTENSION, OverlongOptions
+from gpocli.builtin.rewards.overlong import EXTENSION, OverlongOptions, is_cut
 
 
 def punishments(*lengths, finished=None, **options):
@@ -58,3 +58,21 @@ def test_enabled_it_needs_a_limit():
 def test_wrong_options_are_refused(options):
     with pytest.raises(ValidationError):
         OverlongOptions(**options)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "finished", "ends", "limit", "cut"),
+    [
+        ([1, 2], True, None, 2, False),
+        ([1], False, [1], 2, True),
+        ([1], None, None, 2, False),
+        ([1, 1], None, None, 2, True),
+        ([1, 1], None, [2], 2, True),
+        ([1, 2], None, [2, 5], 2, False),
+        ([1, 5], None, [2, 5], 2, False),
+        ([], None, [2], 2, False),
+        ([1, 1], None, [2], None, False),
+    ],
+)
+def test_whether_a_completion_was_cut(tokens, finished, ends, limit, cut):
+    assert is_cut(tokens, finished, ends, limit) is cut
