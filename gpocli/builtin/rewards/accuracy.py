@@ -1,6 +1,6 @@
 r"""The reward for a right answer, 1.0 or 0.0; None where the gold answer cannot be read.
 
-What equals what is decided by `maths.equality`; docs/rewards.md has a table of it. Numbers are compared
+What equals what is decided by `maths.equality`; docs/maths.md has a table of it. Numbers are compared
 exactly, in microseconds; only expressions such as `\frac{\sqrt{3}}{2}` that are not written alike go to
 math-verify's parser and sympy, in a worker process that is killed when it takes too long.
 """

@@ -1,4 +1,4 @@
-r"""What equals what for the reward `accuracy`: the table of docs/rewards.md, and the cases of its tests.
+r"""What equals what for the reward `accuracy`: the table of docs/maths.md, and the cases of its tests.
 
 `python -m tests.builtin.rewards.equalities` prints the table for the page.
 """
