@@ -2,16 +2,24 @@
 
 import functools
 import inspect
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import Parameter
+from pathlib import PurePath
 from typing import Any
+
+
+def innermost(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What partials, one in another, are partials of."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
 
 
 def callable_name(function: Callable[..., Any]) -> str:
     """A readable name that stays the same from run to run, for functions, partials, instances and lambdas."""
-    while isinstance(function, functools.partial):
-        function = function.func
+    function = innermost(function)
     owner = getattr(function, "__self__", None)
     name: object = getattr(function, "__name__", None)
     if not isinstance(name, str):
@@ -26,19 +34,9 @@ def one_line_cause(error: BaseException) -> str:
     """`ValueError: text (file.py:12)`: the error on one line, with the place it was raised at."""
     text = " ".join(str(error).split())
     cause = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    place = "" if isinstance(error, SyntaxError) else _place(error)
-    return cause + place
-
-
-def _place(error: BaseException) -> str:
-    place = ""
-    frame = error.__traceback__
-    while frame is not None:
-        file = frame.tb_frame.f_code.co_filename
-        if not file.startswith("<"):
-            place = f" ({file.replace(chr(92), '/').rpartition('/')[2]}:{frame.tb_lineno})"
-        frame = frame.tb_next
-    return place
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [f"{PurePath(one.filename).name}:{one.lineno}" for one in frames if not one.filename.startswith("<")]
+    return f"{cause} ({places[-1]})" if places and not isinstance(error, SyntaxError) else cause
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import inspect
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from textwrap import dedent
 from typing import Any
 
@@ -14,6 +15,16 @@ from pydantic.fields import FieldInfo
 
 DEFAULT_TEXT = "gpo_default"
 """Key in `json_schema_extra` of the text that stands for a default which the model itself does not hold."""
+
+_WORDS = {
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "string": "text",
+    "array": "a list",
+    "object": "a mapping",
+    "null": "null",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +69,7 @@ def phrase(schema: Mapping[str, Any], shared: Mapping[str, Any]) -> str:
     if "enum" in schema or "const" in schema:
         choices = [_text(choice) for choice in schema.get("enum", [schema.get("const")])]
         return choices[0] if len(choices) == 1 else f"one of {', '.join(choices)}"
-    kind = schema.get("type")
-    names = {
-        "integer": "a whole number",
-        "number": "a number",
-        "boolean": "true or false",
-        "string": "text",
-        "array": "a list",
-        "object": "a mapping",
-        "null": "null",
-    }
-    return names.get(str(kind), "any value") + (_range(schema) if kind in ("integer", "number") else "")
+    return _WORDS.get(str(schema.get("type")), "any value") + _range(schema)
 
 
 def _range(schema: Mapping[str, Any]) -> str:
@@ -107,20 +108,14 @@ def _schema(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _own_docs(owner: type) -> dict[str, str]:
+    """Pydantic can do this, but only for models that ask for it, and then whenever they are imported."""
     try:
         body = ast.parse(dedent(inspect.getsource(owner))).body[0]
     except (OSError, TypeError, SyntaxError, IndexError):  # made at run time, or without its source
         return {}
-    if not isinstance(body, ast.ClassDef):
-        return {}
     docs = {}
-    for field, text in zip(body.body, body.body[1:], strict=False):
-        if (
-            isinstance(field, ast.AnnAssign)
-            and isinstance(field.target, ast.Name)
-            and isinstance(text, ast.Expr)
-            and isinstance(text.value, ast.Constant)
-            and isinstance(text.value.value, str)
-        ):
-            docs[field.target.id] = inspect.cleandoc(text.value.value)
+    for field, text in pairwise(getattr(body, "body", [])):
+        match field, text:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(doc))):
+                docs[name] = inspect.cleandoc(doc)
     return docs

@@ -38,8 +38,8 @@ def checked_options(model: type[BaseModel], given: Mapping[str, Any], owner: str
     try:
         options = model.model_validate(dict(given))
     except ValidationError as error:
-        told = [_problem(details) for details in error.errors(include_url=False)]
-        problems += [problem for problem in told if problem.path not in unknown]
+        found = map(_problem, error.errors(include_url=False))
+        problems += [problem for problem in found if problem.path not in unknown]
     if problems:
         raise OptionsError(owner, problems)
     return options

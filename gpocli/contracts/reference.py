@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -65,7 +65,7 @@ def import_file(place: str, kind: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module  # dataclasses and pickle look classes up there
     try:
-        with _importable(path.parent):
+        with importable(path.parent):
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         sys.modules.pop(module_name, None)
@@ -77,28 +77,22 @@ def _import_module(place: str, kind: str) -> ModuleType:
     if not all(part.isidentifier() for part in place.split(".")):
         raise SpecError(f"{kind} '{place}' is no module name; write package.module:NAME or ./file.py:NAME")
     try:
-        with _importable(Path.cwd()):
+        with importable(Path.cwd()):
             return importlib.import_module(place)
-    except ModuleNotFoundError as error:
-        if error.name is not None and f"{place}.".startswith(f"{error.name}."):
-            raise SpecError(f"{kind} '{place}': no module '{error.name}'; install it or check the name") from error
-        raise PluginError(_import_failure(place, kind, error)) from error
     except (Exception, SystemExit) as error:
-        raise PluginError(_import_failure(place, kind, error)) from error
-
-
-def _import_failure(place: str, kind: str, error: BaseException) -> str:
-    return f"{kind} '{place}' failed on import: {one_line_cause(error)}; mend the module"
+        absent = error.name if isinstance(error, ModuleNotFoundError) else None
+        if absent is not None and f"{place}.".startswith(f"{absent}."):
+            raise SpecError(f"{kind} '{place}': no module '{absent}'; install it or check the name") from error
+        raise PluginError(f"{kind} '{place}' failed on import: {one_line_cause(error)}; mend the module") from error
 
 
 @contextmanager
-def _importable(folder: Path) -> Iterator[None]:
-    """Let modules in `folder` be imported while the block runs, after everything that is installed."""
-    entry = str(folder)
-    sys.path.append(entry)
+def importable(folder: Path, *, first: bool = False) -> Iterator[None]:
+    """Let modules in `folder` be imported while the block runs, before or after everything that is installed."""
+    entry = str(folder.resolve())
+    sys.path.insert(0 if first else len(sys.path), entry)
     try:
         yield
-    finally:
-        with suppress(ValueError):  # the block may have taken it out itself
-            # The last one is ours, whatever the block has put in front.
-            del sys.path[len(sys.path) - 1 - sys.path[::-1].index(entry)]
+    finally:  # the block may have changed the path itself: only our own entry is taken out, if it is still there
+        if places := [place for place, one in enumerate(sys.path) if one == entry]:
+            del sys.path[places[0 if first else -1]]

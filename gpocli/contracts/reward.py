@@ -1,15 +1,15 @@
 """The contract of a reward, held in the one place where rewards are wrapped for the trainer."""
 
-import functools
 import inspect
+import itertools
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from gpocli.contracts.callables import CallSignature, call_signature, callable_name, one_line_cause
-from gpocli.contracts.scores import as_float, shown
+from gpocli.contracts.callables import call_signature, callable_name, innermost, one_line_cause
+from gpocli.contracts.scores import as_float, as_list, shown
 from gpocli.errors import GpoError, PluginError
 
 Reward = Callable[..., Any]
@@ -49,7 +49,7 @@ def checked_rewards(rewards: Sequence[Any], names: Sequence[str] | None = None) 
         name = names[place] if names is not None else _reward_name(reward)
         unique = _unique(name, taken)
         taken.add(unique)
-        checked.append(_wrapped(_CheckedReward.of(unique, reward)))
+        checked.append(_wrapped(unique, reward))
     return checked
 
 
@@ -73,116 +73,75 @@ def _reward_name(reward: Any) -> str:
 
 
 def _unique(name: str, taken: set[str]) -> str:
-    number = 1
-    unique = name
-    while unique in taken:
-        number += 1
-        unique = f"{name}#{number}"
-    return unique
+    numbered = (f"{name}#{number}" for number in itertools.count(2))
+    return next(one for one in itertools.chain([name], numbered) if one not in taken)
 
 
-@dataclass(frozen=True, slots=True)
-class _CheckedReward:
-    """One reward: how it is called, and how its faults are told."""
-
-    name: str
-    function: Reward
-    signature: CallSignature
-
-    @classmethod
-    def of(cls, name: str, function: Reward) -> "_CheckedReward":
-        signature = call_signature(function, leading=0)
-        if signature is None:  # cannot be: nothing takes fewer than no arguments
-            raise PluginError(f'reward "{name}" cannot be called; pass a function that takes keywords')
-        return cls(name, function, signature)
-
-    @property
-    def is_async(self) -> bool:
-        function = self.function
-        while isinstance(function, functools.partial):
-            function = function.func
-        return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
-
-    def keywords(self, offered: Mapping[str, Any]) -> dict[str, Any]:
-        missing = self.signature.missing(offered)
-        if missing:
-            raise PluginError(
-                f'reward "{self.name}" needs "{missing[0]}", which is neither a data column nor one of what gpo '
-                f"gives to rewards; there are: {', '.join(sorted(offered))}"
-            )
-        return self.signature.pick(offered)
-
-    def failure(self, error: Exception, rows: int) -> PluginError:
-        return PluginError(
-            f'reward "{self.name}" failed on a batch of {rows}: {one_line_cause(error)}; mend it, or let it '
-            "return None for a completion it cannot score"
-        )
-
-    def checked(self, returned: Any, rows: int) -> list[float | None]:
-        if inspect.iscoroutine(returned):
-            returned.close()
-            raise PluginError(f'reward "{self.name}" returned a coroutine; define it with "async def"')
-        values = _as_list(returned)
-        if values is None:
-            raise PluginError(
-                f'reward "{self.name}" returned {shown(returned)}; return a list with one number a completion'
-            )
-        if len(values) != rows:
-            raise PluginError(
-                f'reward "{self.name}" returned {len(values)} values for {rows} completions; return one number, '
-                "or None, a completion"
-            )
-        return [self._checked_value(value, row) for row, value in enumerate(values)]
-
-    def _checked_value(self, value: Any, row: int) -> float | None:
-        if value is None:
-            return None
-        number = as_float(value)
-        if number is None or math.isinf(number):
-            raise PluginError(
-                f'reward "{self.name}" returned {shown(value)} for row {row}; return a finite number, or None '
-                "where it does not apply"
-            )
-        return None if math.isnan(number) else number
-
-
-def _as_list(value: Any) -> list[Any] | None:
-    if isinstance(value, list | tuple):
-        return list(value)
-    if getattr(value, "ndim", 0) == 1 and hasattr(value, "tolist"):  # an array or a tensor
-        return list(value.tolist())
-    return None
-
-
-def _wrapped(reward: _CheckedReward) -> Reward:
-    async def call_async(**offered: Any) -> list[float | None]:
-        rows = _rows(offered)
-        keywords = reward.keywords(offered)
+def _wrapped(name: str, function: Reward) -> Reward:
+    @contextmanager
+    def named_faults(offered: Mapping[str, Any]) -> Iterator[None]:
         try:
-            returned = await reward.function(**keywords)
+            yield
         except GpoError:
             raise
         except Exception as error:
-            raise reward.failure(error, rows) from error
-        return reward.checked(returned, rows)
+            raise PluginError(
+                f'reward "{name}" failed on a batch of {len(offered["completions"])}: {one_line_cause(error)}; mend '
+                "it, or let it return None for a completion it cannot score"
+            ) from error
+
+    async def call_async(**offered: Any) -> list[float | None]:
+        with named_faults(offered):
+            returned = await function(**_keywords(name, function, offered))
+        return _checked(name, returned, len(offered["completions"]))
 
     def call(**offered: Any) -> list[float | None]:
-        rows = _rows(offered)
-        keywords = reward.keywords(offered)
-        try:
-            returned = reward.function(**keywords)
-        except GpoError:
-            raise
-        except Exception as error:
-            raise reward.failure(error, rows) from error
-        return reward.checked(returned, rows)
+        with named_faults(offered):
+            returned = function(**_keywords(name, function, offered))
+        return _checked(name, returned, len(offered["completions"]))
 
-    wrapper: Reward = call_async if reward.is_async else call
-    wrapper.__name__ = wrapper.__qualname__ = reward.name
-    wrapper.__doc__ = getattr(reward.function, "__doc__", None)
-    wrapper.__wrapped__ = reward.function  # type: ignore[attr-defined]
+    inner = innermost(function)
+    is_async = inspect.iscoroutinefunction(inner) or inspect.iscoroutinefunction(type(inner).__call__)
+    wrapper: Reward = call_async if is_async else call
+    wrapper.__name__ = wrapper.__qualname__ = name
+    wrapper.__doc__ = getattr(function, "__doc__", None)
+    wrapper.__wrapped__ = function  # type: ignore[attr-defined]
     return wrapper
 
 
-def _rows(offered: Mapping[str, Any]) -> int:
-    return len(offered["completions"])
+def _keywords(name: str, function: Reward, offered: Mapping[str, Any]) -> dict[str, Any]:
+    signature = call_signature(function, leading=0)
+    assert signature is not None  # nothing takes fewer than no arguments
+    if missing := signature.missing(offered):
+        raise PluginError(
+            f'reward "{name}" needs "{missing[0]}", which is neither a data column nor one of what gpo gives to '
+            f"rewards; there are: {', '.join(sorted(offered))}"
+        )
+    return signature.pick(offered)
+
+
+def _checked(name: str, returned: Any, rows: int) -> list[float | None]:
+    if inspect.iscoroutine(returned):
+        returned.close()
+        raise PluginError(f'reward "{name}" returned a coroutine; define it with "async def"')
+    values = as_list(returned) if getattr(returned, "ndim", 1) == 1 else None
+    if values is None:
+        raise PluginError(f'reward "{name}" returned {shown(returned)}; return a list with one number a completion')
+    if len(values) != rows:
+        raise PluginError(
+            f'reward "{name}" returned {len(values)} values for {rows} completions; return one number, or None, a '
+            "completion"
+        )
+    return [_checked_value(name, value, row) for row, value in enumerate(values)]
+
+
+def _checked_value(name: str, value: Any, row: int) -> float | None:
+    if value is None:
+        return None
+    number = as_float(value)
+    if number is None or math.isinf(number):
+        raise PluginError(
+            f'reward "{name}" returned {shown(value)} for row {row}; return a finite number, or None where it does '
+            "not apply"
+        )
+    return None if math.isnan(number) else number

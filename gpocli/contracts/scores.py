@@ -17,7 +17,7 @@ def checked_scores(returned: Any, sizes: Sequence[int], name: str) -> list[list[
     Takes lists, tuples, arrays and tensors, and as a number whatever is one: bool, int, float, numpy scalar,
     0-d array or tensor. Raises `PluginError` naming the filter, the group and the candidate, counted from 0.
     """
-    groups = _as_list(returned)
+    groups = as_list(returned)
     if groups is None:
         raise PluginError(f"filter '{name}' returned {shown(returned)}; return a list of scores for each group")
     if len(groups) != len(sizes):
@@ -29,7 +29,7 @@ def checked_scores(returned: Any, sizes: Sequence[int], name: str) -> list[list[
 
 
 def _checked_group(returned: Any, size: int, group: int, name: str) -> list[float]:
-    scores = _as_list(returned)
+    scores = as_list(returned)
     if scores is None:
         raise PluginError(
             f"filter '{name}' returned {shown(returned)} for group {group}; return a list of {_count(size, 'score')}"
@@ -65,7 +65,7 @@ def checked_bound(returned: Any, length: int, name: str) -> float:
 
 def checked_counts(returned: Any, groups: int, keep: int, name: str) -> list[int]:
     """The number of candidates to keep in each group, from 0 to `keep`. Raises `PluginError`."""
-    counts = _as_list(returned)
+    counts = as_list(returned)
     if counts is None:
         raise PluginError(f"filter '{name}' returned {shown(returned)} as keep_counts; return one count for each group")
     if len(counts) != groups:
@@ -86,10 +86,7 @@ def _checked_count(value: Any, keep: int, group: int, name: str) -> int:
 
 
 def as_float(value: Any) -> float | None:
-    """`value` as a float when it is one real number, else None.
-
-    Knows numpy and torch scalars without importing them.
-    """
+    """`value` as a float when it is one real number, else None; numpy and torch scalars are."""
     if not isinstance(value, Real) and getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
         value = value.item()
     if not isinstance(value, Real):
@@ -102,20 +99,17 @@ def as_float(value: Any) -> float | None:
 
 def shown(value: Any) -> str:
     """A short form of a value for a message, with its type where that is what is wrong."""
-    if isinstance(value, float):
-        return repr(value)
-    if value is None:
-        return "None"
     text = repr(value)
-    if len(text) > 40:
-        text = text[:37] + "..."
-    return f"{text} ({type(value).__name__})"
+    if value is None or isinstance(value, float):
+        return text
+    return f"{text if len(text) <= 40 else text[:37] + '...'} ({type(value).__name__})"
 
 
-def _as_list(value: Any) -> list[Any] | None:
+def as_list(value: Any) -> list[Any] | None:
+    """A list, tuple, array or tensor as a list; None for all else."""
     if isinstance(value, list | tuple):
         return list(value)
-    if getattr(value, "ndim", 0) and hasattr(value, "tolist"):  # an array or a tensor
+    if getattr(value, "ndim", 0) and hasattr(value, "tolist"):  # an array or a tensor, neither of which is imported
         return list(value.tolist())
     return None
 
