@@ -7,15 +7,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gpocli.extensions import FilterExtension, NoOptions, RewardExtension
+    from gpocli.extensions import AlgorithmExtension, FilterExtension, NoOptions, RewardExtension
     from gpocli.hookspecs import hookimpl
+    from gpocli.settings.algorithm import AlgorithmSection, FilteredSection
     from gpocli.trainers.gfpo import GFPOConfig, GFPOTrainer
     from gpocli.trainers.gmpo import GMPOConfig, GMPOTrainer
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AlgorithmExtension",
+    "AlgorithmSection",
     "FilterExtension",
+    "FilteredSection",
     "GFPOConfig",
     "GFPOTrainer",
     "GMPOConfig",
@@ -27,7 +31,10 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AlgorithmExtension": "gpocli.extensions",
+    "AlgorithmSection": "gpocli.settings.algorithm",
     "FilterExtension": "gpocli.extensions",
+    "FilteredSection": "gpocli.settings.algorithm",
     "GFPOConfig": "gpocli.trainers.gfpo",
     "GFPOTrainer": "gpocli.trainers.gfpo",
     "GMPOConfig": "gpocli.trainers.gmpo",

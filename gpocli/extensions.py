@@ -1,10 +1,12 @@
 """The records that a plugin returns: what it adds, under which name, with which options."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
+
+from gpocli.settings.algorithm import AlgorithmSection, FilteredSection
 
 
 class NoOptions(BaseModel):
@@ -41,3 +43,33 @@ class RewardExtension:
     summary: str
     options: type[BaseModel] = NoOptions
     columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AlgorithmExtension:
+    """An algorithm that a run spec can name, and `gpo train` has a command for.
+
+    `section` is its part of the spec, with `type: Literal[name] = name`; one that takes filters is a `FilteredSection`.
+    `options` are the options of TRL's GRPOConfig that make it what it is: nobody can set them. `refused` are those
+    without effect under it, each with the reason. `trainer` and `config` are named as "module:Class", for importing
+    them imports torch.
+    """
+
+    name: str
+    title: str
+    summary: str
+    paper: str
+    section: type[AlgorithmSection]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+    updates_per_generation: int = 1
+    trainer: str = "gpocli.trainers.gfpo:GFPOTrainer"
+    config: str = "gpocli.trainers.gfpo:GFPOConfig"
+
+    @property
+    def takes_filters(self) -> bool:
+        """Whether its groups can be filtered."""
+        return issubclass(self.section, FilteredSection)
+
+
+Extension = FilterExtension | RewardExtension | AlgorithmExtension

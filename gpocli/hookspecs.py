@@ -2,12 +2,12 @@
 
 A plugin is a module with some of these functions, each marked with `@gpocli.hookimpl`, and named by an
 entry point of the group `gpo`. Hooks return records and register nothing themselves, so gpo knows which
-distribution each filter and reward came from.
+distribution each filter, reward and algorithm came from.
 """
 
 import pluggy
 
-from gpocli.extensions import FilterExtension, RewardExtension
+from gpocli.extensions import AlgorithmExtension, FilterExtension, RewardExtension
 
 hookspec = pluggy.HookspecMarker("gpo")
 hookimpl = pluggy.HookimplMarker("gpo")
@@ -21,3 +21,8 @@ def gpo_filters() -> list[FilterExtension]:  # type: ignore[empty-body]
 @hookspec
 def gpo_rewards() -> list[RewardExtension]:  # type: ignore[empty-body]
     """Return the rewards that this plugin adds. Called once, when the plugins are loaded."""
+
+
+@hookspec
+def gpo_algorithms() -> list[AlgorithmExtension]:  # type: ignore[empty-body]
+    """Return the algorithms that this plugin adds. Called once, when the plugins are loaded."""

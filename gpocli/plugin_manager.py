@@ -1,4 +1,4 @@
-"""The plugin host: it finds filters and rewards, built-in, installed or in a file, and builds them by name."""
+"""The plugin host: it finds what plugins give, built-in, installed or in a file, and builds filters and rewards."""
 
 import os
 import sys
@@ -17,13 +17,13 @@ from gpocli.contracts.callables import call_signature, one_line_cause
 from gpocli.contracts.filter import NamedFilter
 from gpocli.contracts.nearest import did_you_mean
 from gpocli.contracts.options import checked_options
-from gpocli.contracts.plugin import Extensions, PluginFault, extensions_of
+from gpocli.contracts.plugin import RECORDS, Extensions, Kind, PluginFault, extensions_of
 from gpocli.contracts.reference import follow_reference, is_reference
 from gpocli.contracts.reward import REWARD_KEYWORDS
 from gpocli.contracts.scores import shown
 from gpocli.contracts.unpackaged import as_extension
 from gpocli.errors import GpoError, PluginError, SpecError
-from gpocli.extensions import FilterExtension, RewardExtension
+from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, RewardExtension
 
 GROUP = "gpo"
 BUILTIN = "gpocli.builtin.plugin"
@@ -33,12 +33,12 @@ ONLY = "GPO_PLUGINS"
 STRICT = "GPO_PLUGINS_STRICT"
 """Environment variable: whether a broken plugin, or a name that two claim, is an error at once."""
 
-E = TypeVar("E", FilterExtension, RewardExtension)
+E = TypeVar("E", bound=Extension, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Registered(Generic[E]):
-    """A filter or reward, and where it comes from; `distribution` is None for one that is not installed."""
+    """What a plugin gave, and where it comes from; `distribution` is None for what is not installed."""
 
     extension: E
     plugin: str
@@ -66,16 +66,14 @@ class BrokenPlugin:
 
 
 @dataclass(frozen=True, slots=True)
-class PluginInfo:
-    """A plugin that was loaded, the names of what it gave, and which of them others claim too."""
+class LoadedPlugin:
+    """A plugin that keeps the contract, and what it gave."""
 
     name: str
     distribution: str | None
     version: str | None
     file: str | None
-    filters: tuple[str, ...]
-    rewards: tuple[str, ...]
-    clashes: tuple[str, ...] = ()
+    given: Extensions
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,125 +86,103 @@ class NamedReward:
 
 
 class PluginHost:
-    """All filters and rewards there are; built by `load_plugins`.
+    """All filters, rewards and algorithms there are; built by `load_plugins`.
 
-    A reference is a registered name, `./file.py:name` or `package.module:name`. What a reference leads to is a
-    filter or reward itself, a class (made with the options as keywords) or an extension record.
+    A reference to a filter or reward is a registered name, `./file.py:name` or `package.module:name`. What it leads to
+    is a filter or reward itself, a class (made with the options as keywords) or an extension record.
 
     The methods raise `SpecError` for a reference or option that is wrong, and `PluginError` for a name that two
     plugins claim or that a broken plugin may have given, and for code that fails.
     """
 
-    def __init__(self, loaded: Sequence["LoadedPlugin"], broken: Sequence[BrokenPlugin]) -> None:
-        self.loaded = list(loaded)
+    def __init__(self, plugins: Sequence[LoadedPlugin], broken: Sequence[BrokenPlugin]) -> None:
+        self.plugins = list(plugins)
         self.broken = list(broken)
-        self._filter_claims = _claims(loaded, lambda given: given.filters)
-        self._reward_claims = _claims(loaded, lambda given: given.rewards)
-        self.filters = {name: claims[0] for name, claims in self._filter_claims.items() if len(claims) == 1}
-        self.rewards = {name: claims[0] for name, claims in self._reward_claims.items() if len(claims) == 1}
-        self.plugins = [self._info(plugin) for plugin in loaded]
+        self._claims = {kind: _claims_of(kind, plugins) for kind in RECORDS}
 
-    def find_filter(self, reference: str) -> Registered[FilterExtension]:
-        """The filter that `reference` names, not yet built."""
-        if is_reference(reference):
-            return _unpackaged(reference, FilterExtension, "filter")
-        if reference not in self.filters:
-            raise self._unusable(reference, "filter")
-        return self.filters[reference]
+    @property
+    def filters(self) -> dict[str, Registered[FilterExtension]]:
+        """The filters that can be had, by name."""
+        return self._sole("filter")
 
-    def find_reward(self, reference: str) -> Registered[RewardExtension]:
-        """The reward that `reference` names, not yet built."""
-        if is_reference(reference):
-            return _unpackaged(reference, RewardExtension, "reward")
-        if reference not in self.rewards:
-            raise self._unusable(reference, "reward")
-        return self.rewards[reference]
+    @property
+    def rewards(self) -> dict[str, Registered[RewardExtension]]:
+        """The rewards that can be had, by name."""
+        return self._sole("reward")
+
+    @property
+    def algorithms(self) -> dict[str, Registered[AlgorithmExtension]]:
+        """The algorithms that can be had, by name."""
+        return self._sole("algorithm")
+
+    def find(self, kind: Kind, reference: str) -> Registered[Any]:
+        """What `reference` names, not yet built."""
+        claims = self.claims(kind, reference)
+        if len(claims) == 1:
+            return claims[0]
+        if kind != "algorithm" and is_reference(reference):
+            found = follow_reference(reference, kind)
+            return Registered(as_extension(found, reference, kind), reference, None, None, found.file)
+        raise self._unusable(kind, reference)
 
     def build_filter(self, reference: str, options: Mapping[str, Any] | None = None) -> NamedFilter:
         """Build the filter that `reference` names with `options`, checked by its own model."""
-        found = self.find_filter(reference)
+        found = self.find("filter", reference)
         function = _built(found.extension, f"filter '{reference}'", found.origin, options or {})
         return NamedFilter(found.extension.name, function)
 
     def build_reward(self, reference: str, options: Mapping[str, Any] | None = None) -> NamedReward:
         """Build the reward that `reference` names with `options`, checked by its own model."""
-        found = self.find_reward(reference)
+        found = self.find("reward", reference)
         function = _built(found.extension, f"reward '{reference}'", found.origin, options or {})
         return NamedReward(found.extension.name, function, _columns_of(function, found.extension))
 
-    def claims(self, kind: str, name: str) -> Sequence[Registered[Any]]:
-        """Whatever claims the name of a "filter" or "reward": none, one, or several that exclude each other."""
-        every: Mapping[str, Sequence[Registered[Any]]] = (
-            self._filter_claims if kind == "filter" else self._reward_claims
-        )
-        return every.get(name, ())
+    def claims(self, kind: Kind, name: str) -> Sequence[Registered[Any]]:
+        """Whatever claims a name: none, one, or several that exclude each other."""
+        return self._claims[kind].get(name, ())
 
     @property
     def clashes(self) -> list[str]:
         """The names that several plugins claim, and which: one line each."""
-        every: list[tuple[str, Mapping[str, Sequence[Registered[Any]]]]] = [
-            ("filter", self._filter_claims),
-            ("reward", self._reward_claims),
-        ]
         return [
             _clash(kind, name, claimed)
-            for kind, claims in every
+            for kind, claims in self._claims.items()
             for name, claimed in claims.items()
             if len(claimed) > 1
         ]
 
-    def _unusable(self, name: str, kind: str) -> GpoError:
+    def clashes_of(self, plugin: LoadedPlugin) -> list[str]:
+        """The names of a plugin that others claim too: one line each."""
+        return [
+            f"{kind} '{name}' is also claimed by {claim.origin}"
+            for kind in RECORDS
+            for name in plugin.given.names(kind)
+            for claim in self.claims(kind, name)
+            if (claim.plugin, claim.distribution) != (plugin.name, plugin.distribution)
+        ]
+
+    def _sole(self, kind: Kind) -> dict[str, Registered[Any]]:
+        return {name: claims[0] for name, claims in self._claims[kind].items() if len(claims) == 1}
+
+    def _unusable(self, kind: Kind, name: str) -> GpoError:
         """Why nothing can be had under this name."""
-        claims: Mapping[str, Sequence[Registered[Any]]] = self._filter_claims
-        others: Mapping[str, Sequence[Registered[Any]]] = self._reward_claims
-        other_kind = "reward"
-        if kind == "reward":
-            claims, others, other_kind = others, claims, "filter"
-        if name in claims:
-            return PluginError(_clash(kind, name, claims[name]))
-        if name in others:
-            return SpecError(f"'{name}' is a {other_kind}, not a {kind}; name it as a {other_kind}")
-        unknown = f"unknown {kind} '{name}'; {did_you_mean(name, claims)}"
+        if claims := self.claims(kind, name):
+            return PluginError(_clash(kind, name, claims))
+        if other := next((other for other in RECORDS if self.claims(other, name)), None):
+            return SpecError(f"'{name}' is {_a(other)}, not {_a(kind)}; name it as {_a(other)}")
+        unknown = f"unknown {kind} '{name}'; {did_you_mean(name, self._claims[kind])}"
         if not self.broken:
             return SpecError(unknown)
         faults = "; ".join(map(str, self.broken))
         return PluginError(f"{unknown}; if a broken plugin gives it, mend that: {faults}")
 
-    def _info(self, plugin: "LoadedPlugin") -> PluginInfo:
-        filters = tuple(extension.name for extension in plugin.given.filters)
-        rewards = tuple(extension.name for extension in plugin.given.rewards)
-        clashes = [
-            f"{kind} '{name}' is also claimed by {claim.origin}"
-            for kind, names, all_claims in (
-                ("filter", filters, self._filter_claims),
-                ("reward", rewards, self._reward_claims),
-            )
-            for name in names
-            for claim in all_claims[name]
-            if claim.plugin != plugin.name or claim.distribution != plugin.distribution
-        ]
-        return PluginInfo(
-            plugin.name, plugin.distribution, plugin.version, plugin.file, filters, rewards, tuple(clashes)
-        )
 
-
-@dataclass(frozen=True, slots=True)
-class LoadedPlugin:
-    """A plugin that keeps the contract, and what it gave."""
-
-    name: str
-    distribution: str | None
-    version: str | None
-    file: str | None
-    given: Extensions
-
-
-def load_plugins(*, entry_points: bool = True) -> PluginHost:
+def load_plugins(*, entry_points: bool = True, strict: bool | None = None) -> PluginHost:
     """Load the built-in plugin and, with `entry_points`, the installed ones, each on its own.
 
     What is wrong with an installed plugin is recorded as `PluginHost.broken` and reaches nothing else, unless
-    `GPO_PLUGINS_STRICT` is set: then `PluginError` tells all that is wrong. `GPO_PLUGINS` chooses among the
-    installed ones; `SpecError` for one that is not installed.
+    `strict`, which `GPO_PLUGINS_STRICT` sets where it is None: then `PluginError` tells all that is wrong.
+    `GPO_PLUGINS` chooses among the installed ones; `SpecError` for one that is not installed.
     """
     builtin = import_module(BUILTIN)
     loaded = [LoadedPlugin("builtin", "gpocli", __version__, _file_of(builtin), extensions_of(builtin))]
@@ -222,9 +198,13 @@ def load_plugins(*, entry_points: bool = True) -> PluginHost:
             loaded.append(LoadedPlugin(entry_point.name, distribution, version, _file_of(plugin), given))
     host = PluginHost(loaded, broken)
     faults = [*map(str, broken), *host.clashes]
-    if faults and os.environ.get(STRICT, "").lower() not in ("", "0", "false", "no"):
+    if faults and (_is_strict() if strict is None else strict):
         raise PluginError("\n".join(faults))
     return host
+
+
+def _is_strict() -> bool:
+    return os.environ.get(STRICT, "").lower() not in ("", "0", "false", "no")
 
 
 def build_extension(
@@ -279,20 +259,13 @@ def _file_of(plugin: object) -> str | None:
     return getattr(module, "__file__", None)
 
 
-def _claims(
-    loaded: Sequence[LoadedPlugin], extensions: Callable[[Extensions], Sequence[E]]
-) -> dict[str, list[Registered[E]]]:
-    claims: dict[str, list[Registered[E]]] = {}
-    for plugin in loaded:
-        for extension in extensions(plugin.given):
+def _claims_of(kind: Kind, plugins: Sequence[LoadedPlugin]) -> dict[str, list[Registered[Any]]]:
+    claims: dict[str, list[Registered[Any]]] = {}
+    for plugin in plugins:
+        for extension in plugin.given.of(kind):
             claim = Registered(extension, plugin.name, plugin.distribution, plugin.version, plugin.file)
             claims.setdefault(extension.name, []).append(claim)
     return claims
-
-
-def _unpackaged(reference: str, record: type[E], kind: str) -> Registered[E]:
-    found = follow_reference(reference, kind)
-    return Registered(as_extension(found, reference, record, kind), reference, None, None, found.file)
 
 
 def _built(
@@ -323,7 +296,11 @@ def _columns_of(function: Callable[..., Any], extension: RewardExtension) -> tup
     return tuple(dict.fromkeys([*declared, *required]))
 
 
-def _clash(kind: str, name: str, claims: Sequence[Registered[Any]]) -> str:
+def _a(kind: Kind) -> str:
+    return f"an {kind}" if kind[0] == "a" else f"a {kind}"
+
+
+def _clash(kind: Kind, name: str, claims: Sequence[Registered[Any]]) -> str:
     origins = " and ".join(claim.origin for claim in claims)
     return f"{kind} '{name}' is claimed by {origins}; uninstall all but one"
 

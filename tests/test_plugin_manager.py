@@ -73,7 +73,7 @@ def test_installed_plugin_is_found_with_its_provenance(install):
     assert (found.plugin, found.distribution, found.version, found.file) == (
         "longest_text", "gpo-longest", "2.1", str(file),
     )  # fmt: skip
-    assert host.plugins[1].filters == ("longest",)
+    assert host.plugins[1].given.names("filter") == ("longest",)
     assert "longest" not in load_plugins(entry_points=False).filters
 
 
@@ -154,7 +154,7 @@ def test_name_that_two_plugins_claim_is_refused_and_both_are_named(install):
         "filter 'longest' is claimed by plugin 'gpo_one' (gpo-one 1.0) and plugin 'gpo_two' (gpo-two 1.0); "
         "uninstall all but one"
     )
-    assert host.plugins[1].clashes == ("filter 'longest' is also claimed by plugin 'gpo_two' (gpo-two 1.0)",)
+    assert host.clashes_of(host.plugins[1]) == ["filter 'longest' is also claimed by plugin 'gpo_two' (gpo-two 1.0)"]
     assert host.build_filter("length").name == "length"
 
 
@@ -163,7 +163,7 @@ def test_builtin_name_can_be_claimed_by_nobody_else(install):
     host = load_plugins()
     with pytest.raises(PluginError, match=r"^filter 'length' is claimed by plugin 'builtin' \(gpocli .*\) and plugin"):
         host.build_filter("length")
-    assert host.plugins[0].clashes == ("filter 'length' is also claimed by plugin 'gpo_rival' (gpo-rival 1.0)",)
+    assert host.clashes_of(host.plugins[0]) == ["filter 'length' is also claimed by plugin 'gpo_rival' (gpo-rival 1.0)"]
     assert load_plugins(entry_points=False).build_filter("length").name == "length"
 
 
@@ -212,7 +212,7 @@ def test_filter_in_a_file(tmp_path, monkeypatch):
     host = load_plugins(entry_points=False)
     named = host.build_filter("./mine.py:Longest", {"weight": 3})
     assert GroupFilter([named]).score([["a", "bb"]], [[0, 0]]) == [[(3.0,), (6.0,)]]
-    found = host.find_filter("./mine.py:Longest")
+    found = host.find("filter", "./mine.py:Longest")
     assert (found.distribution, found.file) == (None, str(tmp_path / "mine.py"))
 
 

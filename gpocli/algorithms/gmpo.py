@@ -1,25 +1,68 @@
-"""Geometric-Mean Policy Optimization (GMPO, arXiv 2507.20673): the clipped log-ratios and the loss.
+"""Geometric-Mean Policy Optimization (GMPO, arXiv 2507.20673).
 
 With r the log-ratio of a token under the new and the old policy, A the advantage of its sequence and c the
 one-sidedly clipped r, the loss of a sequence is `-A * exp(mean of c over its valid tokens)` (paper, equations
 4 and 5), and the loss of a batch is the mean over the sequences that have a valid token.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
-import torch
+from pydantic import Field
+
+from gpocli.algorithms.other_losses import UNREAD
+from gpocli.extensions import AlgorithmExtension
+from gpocli.settings.algorithm import FilteredSection, ScaleRewards, ratios_are_one
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class GMPOSpec(FilteredSection):
+    """Geometric-Mean Policy Optimization; defaults are those of arXiv 2507.20673. Filters are optional."""
+
+    type: Literal["gmpo"] = "gmpo"
+    """The method."""
+    epsilon: float = Field(default=0.4, gt=0, le=10)
+    """Lower clip range of a token's log-ratio (log space: 0.4 is a factor of 0.67); above 0, at most 10."""
+    epsilon_high: Annotated[float | None, Field(gt=0, le=10)] = None
+    """Upper clip range of a token's log-ratio (log space); above 0, at most 10; null: as `epsilon`."""
+    scale_rewards: ScaleRewards = "group"
+    """What rewards are divided by: the standard deviation of their `group`, of the `batch`, or `none`."""
+
+    def notices(self, updates: int) -> list[str]:
+        return ratios_are_one("gmpo", "grpo", updates, paper=8) + super().notices(updates)
+
+
+EXTENSION = AlgorithmExtension(
+    name="gmpo",
+    title="Geometric-Mean Policy Optimization",
+    summary="weigh a sequence by the geometric mean of its token ratios",
+    paper="arXiv 2507.20673",
+    section=GMPOSpec,
+    options={"importance_sampling_level": "sequence", "loss_type": "grpo"},
+    refused={
+        "delta": "GMPO clips one-sidedly in log space: use epsilon and epsilon_high",
+        "importance_sampling_level": "GMPO weighs whole sequences",
+        "loss_type": "GMPO has one loss, a mean over sequences: leave it out, or use GFPO for this one",
+        "top_entropy_quantile": "GMPO's weight is the geometric mean over all tokens of a sequence",
+        **dict.fromkeys(UNREAD, "it belongs to another loss; GMPO has one loss, so leave it out"),
+    },
+    updates_per_generation=8,
+    trainer="gpocli.trainers.gmpo:GMPOTrainer",
+    config="gpocli.trainers.gmpo:GMPOConfig",
+)
 
 
 class ClippedRatios(NamedTuple):
     """Log-ratios after GMPO's clip, and where the clip acted. Each has shape (B, T)."""
 
-    log_ratio_BT: torch.Tensor
-    is_low_BT: torch.Tensor
-    is_high_BT: torch.Tensor
+    log_ratio_BT: "Tensor"
+    is_low_BT: "Tensor"
+    is_high_BT: "Tensor"
 
 
 def clip_log_ratios(
-    log_ratio_BT: torch.Tensor, advantage_B: torch.Tensor, epsilon_low: float, epsilon_high: float
+    log_ratio_BT: "Tensor", advantage_B: "Tensor", epsilon_low: float, epsilon_high: float
 ) -> ClippedRatios:
     """Clip on the side where a further step would no longer be trusted, in log space.
 
@@ -30,26 +73,7 @@ def clip_log_ratios(
     capped = log_ratio_BT.clamp(max=epsilon_high)
     floored = log_ratio_BT.clamp(min=-epsilon_low)
     return ClippedRatios(
-        torch.where(positive_B1, capped, floored),
+        capped.where(positive_B1, floored),
         ~positive_B1 & (log_ratio_BT < -epsilon_low),
         positive_B1 & (log_ratio_BT > epsilon_high),
     )
-
-
-def gmpo_loss(
-    log_ratio_BT: torch.Tensor,
-    advantage_B: torch.Tensor,
-    mask_BT: torch.Tensor,
-    epsilon_low: float = 0.4,
-    epsilon_high: float = 0.4,
-) -> torch.Tensor:
-    """The loss of a batch, a scalar. The trainer reaches the same value through its parent's loss.
-
-    `mask_BT` is 1 on valid tokens. A row without any is left out of the value and of the denominator; a batch
-    without any valid row has loss 0.
-    """
-    clipped_BT = clip_log_ratios(log_ratio_BT, advantage_B, epsilon_low, epsilon_high).log_ratio_BT
-    tokens_B = mask_BT.sum(1)
-    geometric_mean_B = torch.exp((clipped_BT * mask_BT).sum(1) / tokens_B.clamp(min=1))
-    is_live_B = tokens_B > 0
-    return (-advantage_B * geometric_mean_B * is_live_B).sum() / is_live_B.sum().clamp(min=1)

@@ -5,11 +5,11 @@ from typing import Any
 
 from gpocli.checks.findings import Findings, kind_of
 from gpocli.contracts.callables import call_signature
-from gpocli.contracts.filter import FILTER_KEYWORDS, GroupFilter, NamedFilter
+from gpocli.contracts.filter import GroupFilter, NamedFilter
+from gpocli.contracts.filter_call import FILTER_KEYWORDS
 from gpocli.data import ROW_KEY, Rows
 from gpocli.errors import GpoError
 from gpocli.plugin_manager import NamedReward, PluginHost, load_plugins
-from gpocli.settings.algorithm import GRPOSpec
 
 
 def find_plugins(findings: Findings) -> PluginHost | None:
@@ -25,22 +25,22 @@ def find_plugins(findings: Findings) -> PluginHost | None:
 def check_filters(findings: Findings, host: PluginHost) -> list[NamedFilter]:
     """Build the filters; none where one of them cannot be had."""
     algorithm = findings.spec.algorithm
-    if isinstance(algorithm, GRPOSpec) or not findings.are_sound("algorithm.type", "algorithm.filters"):
+    if not findings.are_sound("algorithm.type", "algorithm.filters"):
         return []
     built: list[NamedFilter] = []
-    for i, one in enumerate(algorithm.filters):
+    for i, one in enumerate(algorithm.chain):
         with findings.at(f"algorithm.filters.{i}.name"):
             found = host.build_filter(one.name, one.options)
             GroupFilter([found])
             built.append(found)
-    if len(built) < len(algorithm.filters):
+    if len(built) < len(algorithm.chain):
         return []
     if built:
         with findings.at("algorithm.filters"):
             chain = GroupFilter(built)
-            if algorithm.keep is not None and findings.are_sound("algorithm.keep"):
+            if algorithm.kept is not None and findings.are_sound("algorithm.keep"):
                 with findings.at("algorithm.keep"):
-                    chain.check_keep(algorithm.keep)
+                    chain.check_keep(algorithm.kept)
     return built
 
 
@@ -54,7 +54,7 @@ def check_rewards(findings: Findings, host: PluginHost) -> list[NamedReward]:
         with findings.at(f"rewards.{i}.name"):
             options: dict[str, Any] = one.options
             # A reward that judges length against the run's limit should not need it written twice.
-            limit = host.find_reward(one.name).extension.options.model_fields.get("max_tokens")
+            limit = host.find("reward", one.name).extension.options.model_fields.get("max_tokens")
             if limit is not None and limit.default is None:
                 options = {"max_tokens": spec.sampling.max_tokens} | options
             built.append(host.build_reward(one.name, options))

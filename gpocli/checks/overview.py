@@ -2,7 +2,6 @@
 
 from gpocli.checks.preflight import Preflight
 from gpocli.checks.run_directory import chosen_directory
-from gpocli.settings.algorithm import GRPOSpec
 from gpocli.spec import RunSpec
 
 
@@ -20,10 +19,8 @@ def outlook(ready: Preflight) -> dict[str, str]:
 def what_runs(spec: RunSpec) -> str:
     """`gfpo 8/24 correct > length on embedded`."""
     algorithm = spec.algorithm
-    filters = [] if isinstance(algorithm, GRPOSpec) else [one.name for one in algorithm.filters]
-    keep = None if isinstance(algorithm, GRPOSpec) else algorithm.keep
-    sizes = f"{algorithm.group_size}" if keep is None else f"{keep}/{algorithm.group_size}"
-    words = [algorithm.type, sizes, " > ".join(filters), "on", spec.model.name]
+    sizes = f"{algorithm.group_size}" if algorithm.kept is None else f"{algorithm.kept}/{algorithm.group_size}"
+    words = [algorithm.type, sizes, " > ".join(one.name for one in algorithm.chain), "on", spec.model.name]
     return " ".join(word for word in words if word)
 
 

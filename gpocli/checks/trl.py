@@ -3,7 +3,7 @@
 from gpocli.checks.findings import Findings
 from gpocli.spec.trl_config import EVAL_BATCH
 from gpocli.spec.wording import shown
-from gpocli.trainers.inherited import refusals
+from gpocli.trainers.inherited import NEVER_READ
 
 _INIT_HOMES = {
     "attn_implementation": "model.attention",
@@ -20,11 +20,10 @@ def check_trl(findings: Findings, processes: int) -> None:
     if not findings.are_sound("trl", "algorithm.type"):
         return
     spec = findings.spec
-    algorithm = spec.algorithm.type
-    refused = refusals("gmpo" if algorithm == "gmpo" else "gfpo")
     for name, value in spec.trl.items():
-        if name in refused:
-            findings.add(f"trl.{name}", f"has no effect under {algorithm} ({refused[name].reason}); remove it")
+        if name in NEVER_READ:
+            reason = f"has no effect under {spec.algorithm.type} ({NEVER_READ[name]}); remove it"
+            findings.add(f"trl.{name}", reason)
         elif name == "remove_unused_columns" and value is not False:
             findings.add(
                 "trl.remove_unused_columns", f"{shown(value)} takes the data columns away from rewards; remove it"

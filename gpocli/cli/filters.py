@@ -41,7 +41,7 @@ def show_command(name: Name, as_json: AsJson = False) -> None:
     from gpocli.plugin_manager import load_plugins
 
     host = load_plugins()
-    found = host.find_filter(name)
+    found = host.find("filter", name)
     show_extension(found, "filter", _abilities(host, found, name), as_json=as_json)
 
 
@@ -73,7 +73,7 @@ def try_command(
     from gpocli.trial.filter import try_filter
 
     host = load_plugins()
-    found = host.find_filter(name)
+    found = host.find("filter", name)
     spec = run_spec_of(run)
     named = host.build_filter(name, options_from(options, _set_before(name, spec)))
     samples = samples_from(data, columns, run, rows)

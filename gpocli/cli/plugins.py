@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gpocli.plugin_manager import PluginHost
 
 app = typer.Typer(
-    help="Plugins: where filters and rewards come from, and how to make one.",
+    help="Plugins: where filters, rewards and algorithms come from, and how to make one.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
@@ -29,13 +29,14 @@ class PluginRow:
     file: str | None
     filters: tuple[str, ...]
     rewards: tuple[str, ...]
+    algorithms: tuple[str, ...]
     state: str
     faults: tuple[str, ...]
 
 
 @app.command("list")
 def list_command(as_json: AsJson = False) -> None:
-    """List the plugins with their distribution, version, filters, rewards and state."""
+    """List the plugins with their distribution, version, filters, rewards, algorithms and state."""
     from gpocli.cli.extension_view import plain_table, print_json, print_lines, print_table
     from gpocli.plugin_manager import load_plugins
 
@@ -43,19 +44,8 @@ def list_command(as_json: AsJson = False) -> None:
     if as_json:
         print_json([asdict(row) for row in rows])
         return
-    headers = ("plugin", "distribution", "version", "filters", "rewards", "state")
-    cells = [
-        (
-            row.name,
-            row.distribution or "-",
-            row.version or "-",
-            "\n".join(row.filters),
-            "\n".join(row.rewards),
-            row.state,
-        )
-        for row in rows
-    ]
-    print_table(plain_table(headers, cells))
+    headers = ("plugin", "distribution", "version", "filters", "rewards", "algorithms", "state")
+    print_table(plain_table(headers, [_cells(row) for row in rows]))
     print_lines(*(fault for row in rows for fault in row.faults))
 
 
@@ -67,9 +57,10 @@ def show_command(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Show where a plugin is from, whether it is sound, and each filter and reward that it gave."""
+    """Show where a plugin is from, whether it is sound, and each filter, reward and algorithm that it gave."""
     from gpocli.cli.extension_view import print_json, print_lines
     from gpocli.contracts.nearest import did_you_mean
+    from gpocli.contracts.plugin import RECORDS
     from gpocli.errors import SpecError
     from gpocli.plugin_manager import load_plugins
 
@@ -86,10 +77,8 @@ def show_command(
         f"distribution: {row.distribution or '-'} {row.version or ''}".rstrip(),
         f"file: {row.file or '-'}",
     )
-    for kind, names in (("filter", row.filters), ("reward", row.rewards)):
-        for given in names:
-            claims = [claim for claim in host.claims(kind, given) if claim.plugin == row.name]
-            print_lines(*(f"{kind} {given}: {claim.extension.summary}" for claim in claims))
+    given = [one.given for one in host.plugins if (one.name, one.distribution) == (row.name, row.distribution)]
+    print_lines(*(f"{kind} {one.name}: {one.summary}" for kind in RECORDS for all in given for one in all.of(kind)))
     print_lines(*row.faults)
 
 
@@ -157,27 +146,20 @@ def new_command(
 
 def list_plugins(host: "PluginHost") -> list[PluginRow]:
     """The loaded plugins of `host`, the built-in one first, and then the broken ones."""
-    loaded = [
-        PluginRow(
-            plugin.name,
-            plugin.distribution,
-            plugin.version,
-            plugin.file,
-            plugin.filters,
-            plugin.rewards,
-            "clash" if plugin.clashes else "ok",
-            tuple(f"plugin '{plugin.name}': {clash}; uninstall one of them" for clash in plugin.clashes),
-        )
-        for plugin in host.plugins
-    ]
-    broken = [
-        PluginRow(plugin.name, plugin.distribution, plugin.version, None, (), (), "broken", (str(plugin),))
-        for plugin in host.broken
-    ]
-    return loaded + broken
+    rows = []
+    for one in host.plugins:
+        given, clashes = one.given, host.clashes_of(one)
+        names = given.names("filter"), given.names("reward"), given.names("algorithm")
+        faults = tuple(f"plugin '{one.name}': {clash}; uninstall one of them" for clash in clashes)
+        state = "clash" if clashes else "ok"
+        rows.append(PluginRow(one.name, one.distribution, one.version, one.file, *names, state, faults))
+    for broken in host.broken:
+        where = broken.name, broken.distribution, broken.version, None
+        rows.append(PluginRow(*where, (), (), (), "broken", (str(broken),)))
+    return rows
 
 
 def _cells(row: PluginRow) -> tuple[str, ...]:
     """A row as the table shows it, with one name a line."""
-    names = "\n".join(row.filters), "\n".join(row.rewards)
+    names = ("\n".join(names) for names in (row.filters, row.rewards, row.algorithms))
     return (row.name, row.distribution or "-", row.version or "-", *names, row.state)

@@ -42,7 +42,7 @@ def show_command(name: Name, as_json: AsJson = False) -> None:
     from gpocli.plugin_manager import load_plugins
 
     host = load_plugins()
-    found = host.find_reward(name)
+    found = host.find("reward", name)
     show_extension(found, "reward", {"columns": ", ".join(_columns(host, found, name)) or "none"}, as_json=as_json)
 
 
@@ -62,7 +62,7 @@ def try_command(
     from gpocli.trial.reward import try_reward
 
     host = load_plugins()
-    found = host.find_reward(name)
+    found = host.find("reward", name)
     spec = run_spec_of(run)
     given = options_from(options, _set_before(found.extension, name, spec))
     reward = host.build_reward(name, given)

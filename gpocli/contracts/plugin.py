@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import pluggy
 from pydantic import BaseModel
@@ -11,13 +11,18 @@ from pydantic import BaseModel
 from gpocli import hookspecs
 from gpocli.contracts.nearest import did_you_mean
 from gpocli.contracts.scores import shown
-from gpocli.extensions import FilterExtension, RewardExtension
+from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, RewardExtension
+from gpocli.settings.algorithm import AlgorithmSection
 
-HOOKS: dict[str, type[FilterExtension] | type[RewardExtension]] = {
-    "gpo_filters": FilterExtension,
-    "gpo_rewards": RewardExtension,
+Kind = Literal["filter", "reward", "algorithm"]
+RECORDS: dict[Kind, type[Extension]] = {
+    "filter": FilterExtension,
+    "reward": RewardExtension,
+    "algorithm": AlgorithmExtension,
 }
+HOOKS = {f"gpo_{kind}s": record for kind, record in RECORDS.items()}
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 class PluginFault(Exception):
@@ -28,8 +33,18 @@ class PluginFault(Exception):
 class Extensions:
     """What one plugin gave."""
 
-    filters: tuple[FilterExtension, ...]
-    rewards: tuple[RewardExtension, ...]
+    filters: tuple[FilterExtension, ...] = ()
+    rewards: tuple[RewardExtension, ...] = ()
+    algorithms: tuple[AlgorithmExtension, ...] = ()
+
+    def of(self, kind: Kind) -> tuple[Extension, ...]:
+        """Those of one kind."""
+        given: tuple[Extension, ...] = getattr(self, f"{kind}s")
+        return given
+
+    def names(self, kind: Kind) -> tuple[str, ...]:
+        """The names of those of one kind."""
+        return tuple(extension.name for extension in self.of(kind))
 
 
 def extensions_of(plugin: object) -> Extensions:
@@ -42,9 +57,9 @@ def extensions_of(plugin: object) -> Extensions:
     manager.add_hookspecs(hookspecs)
     _check_hooks(manager, plugin)
     manager.register(plugin)
-    filters = _returned(plugin, "gpo_filters", manager.hook.gpo_filters)
-    rewards = _returned(plugin, "gpo_rewards", manager.hook.gpo_rewards)
-    return Extensions(tuple(filters), tuple(rewards))
+    return Extensions(
+        **{hook.removeprefix("gpo_"): tuple(_returned(plugin, hook, getattr(manager.hook, hook))) for hook in HOOKS}
+    )
 
 
 def _check_hooks(manager: pluggy.PluginManager, plugin: object) -> None:
@@ -56,7 +71,8 @@ def _check_hooks(manager: pluggy.PluginManager, plugin: object) -> None:
         if callable(getattr(plugin, name, None)) and name not in marked:
             raise PluginFault(f"'{name}' is not marked; put @gpocli.hookimpl above it")
     if not marked:
-        raise PluginFault(f"it has no hook; define {' or '.join(HOOKS)} with @gpocli.hookimpl")
+        *hooks, last = HOOKS
+        raise PluginFault(f"it has no hook; define {', '.join(hooks)} or {last} with @gpocli.hookimpl")
 
 
 def _returned(plugin: object, hook: str, call: Callable[[], list[Any]]) -> list[Any]:
@@ -78,15 +94,33 @@ def _returned(plugin: object, hook: str, call: Callable[[], list[Any]]) -> list[
     return list(returned)
 
 
-def check_extension(extension: FilterExtension | RewardExtension) -> None:
+def check_extension(extension: Extension) -> None:
     """Raise `PluginFault` when a field of the record cannot be used."""
     name: object = extension.name
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise PluginFault(f"{name!r} cannot be a name; write lower-case letters, digits and _, starting with a letter")
-    options: object = extension.options
-    if not isinstance(options, type) or not issubclass(options, BaseModel):
-        raise PluginFault(f"the options of '{name}' are {shown(options)}; give a class of pydantic.BaseModel")
-    if not callable(extension.build):
-        raise PluginFault(f"the build of '{name}' is {shown(extension.build)}; give a function of the options")
+    if isinstance(extension, AlgorithmExtension):
+        _check_algorithm(extension)
+    else:
+        options: object = extension.options
+        if not isinstance(options, type) or not issubclass(options, BaseModel):
+            raise PluginFault(f"the options of '{name}' are {shown(options)}; give a class of pydantic.BaseModel")
+        if not callable(extension.build):
+            raise PluginFault(f"the build of '{name}' is {shown(extension.build)}; give a function of the options")
     if not isinstance(extension.summary, str):
         raise PluginFault(f"the summary of '{name}' is {shown(extension.summary)}; write one line of text")
+
+
+def _check_algorithm(extension: AlgorithmExtension) -> None:
+    name, section = extension.name, extension.section
+    if not isinstance(section, type) or not issubclass(section, AlgorithmSection):
+        raise PluginFault(f"the section of '{name}' is {shown(section)}; give a class of gpocli.AlgorithmSection")
+    kind = section.model_fields["type"]
+    if get_args(kind.annotation) != (name,) or kind.default != name:
+        raise PluginFault(f'the section of \'{name}\' has another type; write type: Literal["{name}"] = "{name}"')
+    for role, text in (("trainer", extension.trainer), ("config", extension.config)):
+        if not isinstance(text, str) or not _CLASS.fullmatch(text):
+            raise PluginFault(f"the {role} of '{name}' is {shown(text)}; write it as package.module:Class")
+    for role in ("title", "paper"):
+        if not isinstance(getattr(extension, role), str):
+            raise PluginFault(f"the {role} of '{name}' is {shown(getattr(extension, role))}; write one line of text")

@@ -3,28 +3,27 @@
 import inspect
 from collections.abc import Callable
 from inspect import Parameter
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from gpocli.contracts.option_docs import DEFAULT_TEXT
-from gpocli.contracts.plugin import PluginFault, check_extension
+from gpocli.contracts.plugin import RECORDS, Kind, PluginFault, check_extension
 from gpocli.contracts.reference import Referenced
 from gpocli.contracts.scores import shown
 from gpocli.errors import PluginError
 from gpocli.extensions import FilterExtension, NoOptions, RewardExtension
 
-E = TypeVar("E", FilterExtension, RewardExtension)
-
 _SUMMARY = "not packaged"
 
 
-def as_extension(found: Referenced, reference: str, record: type[E], kind: str) -> E:
-    """The record of what `reference` leads to; `kind` is "filter" or "reward", for messages.
+def as_extension(found: Referenced, reference: str, kind: Kind) -> FilterExtension | RewardExtension:
+    """The record of what `reference` leads to, a "filter" or a "reward".
 
     A class is made with its options as keywords, and its signature says which there are; a function has none.
     Raises `PluginError` when it is nothing of the kind.
     """
+    record = FilterExtension if kind == "filter" else RewardExtension
     value = found.value
     if isinstance(value, record):
         try:
@@ -32,7 +31,7 @@ def as_extension(found: Referenced, reference: str, record: type[E], kind: str) 
         except PluginFault as fault:
             raise PluginError(f"{kind} '{reference}': {fault}") from fault
         return value
-    if isinstance(value, FilterExtension | RewardExtension) or not callable(value):
+    if isinstance(value, tuple(RECORDS.values())) or not callable(value):
         raise PluginError(f"{kind} '{reference}' is {shown(value)}; name a function, a class or a {record.__name__}")
     if isinstance(value, type):
         return record(found.name, _maker(value), _SUMMARY, _options_of(value))

@@ -1,13 +1,21 @@
-"""The `algorithm` section: which method trains, how many completions it samples and keeps, how it clips."""
+"""The `algorithm` section: what all algorithms have in common. Each has its own section in `gpocli/algorithms`."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from gpocli.settings.section import Section, rule
 
+GroupSize = Annotated[int, Field(ge=2, le=4096)]
+Keep = Annotated[int, Field(ge=2, le=4096)]
+KeepOrAll = Annotated[int | None, Field(ge=2, le=4096)]
+Weight = Annotated[float, Field(ge=0, le=10)]
 ScaleRewards = Literal["group", "batch", "none"]
-LossType = Literal["bnpo", "cispo", "dapo", "dr_grpo", "grpo", "luspo", "sapo", "vespo"]
+Clip = Annotated[float, Field(gt=0, le=1)]
+"""How far below 1 a probability ratio is trusted."""
+ClipHigh = Annotated[float | None, Field(gt=0, le=100)]
+"""How far above 1 a probability ratio is trusted; null: as far as below."""
 
 
 class FilterSpec(Section):
@@ -24,84 +32,69 @@ class FilterSpec(Section):
         return {"name": data} if isinstance(data, str) else data
 
 
-class _GroupSpec(Section):
-    """What all three methods have."""
+class AlgorithmSection(Section):
+    """What every algorithm has; one that takes filters is a `FilteredSection`."""
 
-    scale_rewards: ScaleRewards = "group"
-    """What rewards are divided by: the standard deviation of their `group`, of the `batch`, or `none`."""
+    type: str
+    """The method."""
+    group_size: GroupSize = 8
+    """G, candidates sampled a prompt; 2 to 4096."""
+    beta: Weight = 0.0
+    """Weight of the KL divergence from the reference model; 0 (no reference model) to 10."""
+    entropy_coef: Weight = 0.0
+    """Weight of the entropy bonus; 0 to 10."""
     mask_truncated: bool = False
     """Leave completions that were cut at `sampling.max_tokens` out of the loss."""
 
+    @property
+    def kept(self) -> int | None:
+        """k, where a filter chooses; None where all of a group are trained on."""
+        return None
 
-def _repeated(filters: list[FilterSpec]) -> str | None:
-    for i, one in enumerate(filters):
-        if one in filters[:i]:
-            return f"filter '{one.name}' is there twice with the same options; remove one"
-    return None
+    @property
+    def chain(self) -> list[FilterSpec]:
+        """The filters, the deciding one first."""
+        return []
 
+    def conflicts(self, trl: Mapping[str, Any]) -> Mapping[str, str]:
+        """What is wrong with the section beside these options under `trl`, by field."""
+        return {}
 
-class GFPOSpec(_GroupSpec):
-    """Group Filtered Policy Optimization; defaults are those of arXiv 2508.09726 (8/24, shortest kept)."""
-
-    type: Literal["gfpo"] = "gfpo"
-    """The method."""
-    group_size: int = Field(default=24, ge=2, le=4096)
-    """G, candidates sampled a prompt; 2 to 4096."""
-    keep: int = Field(default=8, ge=2, le=4096)
-    """k, candidates kept and trained on; 2 to `group_size`."""
-    filters: list[FilterSpec] = Field(default_factory=lambda: [FilterSpec(name="length")], min_length=1)
-    """Filters that choose the kept: the first decides, each next one breaks its ties; at least one."""
-    divisor: Literal["kept", "group"] = "kept"
-    """Whose tokens divide the loss: the `kept` ones, or all G (`group`, the paper's; no race then)."""
-    epsilon: float = Field(default=0.2, gt=0, le=1)
-    """Lower clip range of the probability ratio; above 0, at most 1."""
-    epsilon_high: float | None = Field(default=None, gt=0, le=100)
-    """Upper clip range of the probability ratio; above 0, at most 100; null: as `epsilon`."""
-    beta: float = Field(default=0.001, ge=0, le=10)
-    """Weight of the KL divergence from the reference model; 0 (no reference model) to 10."""
-    entropy_coef: float = Field(default=0.001, ge=0, le=10)
-    """Weight of the entropy bonus; 0 to 10."""
-
-    @rule("keep", "group_size")
-    def keep_fits_the_group(self) -> str | None:
-        return _keep_too_large(self.keep, self.group_size)
-
-    @rule("filters")
-    def no_filter_twice(self) -> str | None:
-        return _repeated(self.filters)
+    def notices(self, updates: int) -> list[str]:
+        """What a sound section cannot have the effect of; `updates` are the steps that use a generation batch."""
+        return []
 
 
-class GMPOSpec(_GroupSpec):
-    """Geometric-Mean Policy Optimization; defaults are those of arXiv 2507.20673. Filters are optional."""
+class FilteredSection(AlgorithmSection):
+    """An algorithm whose groups may be filtered: k of G are trained on."""
 
-    type: Literal["gmpo"] = "gmpo"
-    """The method."""
-    group_size: int = Field(default=8, ge=2, le=4096)
-    """G, candidates sampled a prompt; 2 to 4096."""
-    keep: int | None = Field(default=None, ge=2, le=4096)
+    keep: KeepOrAll = None
     """k, candidates kept by `filters`; 2 to `group_size`; half of it where only filters are given; null: all."""
     filters: list[FilterSpec] = Field(default_factory=list)
     """Filters that choose the kept: the first decides, each next one breaks its ties; none by default."""
-    epsilon: float = Field(default=0.4, gt=0, le=10)
-    """Lower clip range of a token's log-ratio (log space: 0.4 is a factor of 0.67); above 0, at most 10."""
-    epsilon_high: float | None = Field(default=None, gt=0, le=10)
-    """Upper clip range of a token's log-ratio (log space); above 0, at most 10; null: as `epsilon`."""
-    beta: float = Field(default=0.0, ge=0, le=10)
-    """Weight of the KL divergence from the reference model; 0 (no reference model) to 10."""
-    entropy_coef: float = Field(default=0.0, ge=0, le=10)
-    """Weight of the entropy bonus; 0 to 10."""
+
+    @property
+    def kept(self) -> int | None:
+        return self.keep
+
+    @property
+    def chain(self) -> list[FilterSpec]:
+        return self.filters
 
     @model_validator(mode="before")
     @classmethod
     def filters_alone_keep_half(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or not data.get("filters") or "keep" in data:
+        fields = cls.model_fields
+        if not isinstance(data, dict) or not data.get("filters") or "keep" in data or fields["keep"].default:
             return data
-        group_size = data.get("group_size", cls.model_fields["group_size"].default)
+        group_size = data.get("group_size", fields["group_size"].default)
         return {**data, "keep": max(2, group_size // 2)} if isinstance(group_size, int) else data
 
     @rule("keep", "group_size")
     def keep_fits_the_group(self) -> str | None:
-        return None if self.keep is None else _keep_too_large(self.keep, self.group_size)
+        if self.keep is None or self.keep <= self.group_size:
+            return None
+        return f"keep {self.keep} is more than group_size {self.group_size}; write keep: {self.group_size} or less"
 
     @rule("keep", "filters")
     def keep_has_a_filter(self) -> str | None:
@@ -118,32 +111,25 @@ class GMPOSpec(_GroupSpec):
 
     @rule("filters")
     def no_filter_twice(self) -> str | None:
-        return _repeated(self.filters)
-
-
-class GRPOSpec(_GroupSpec):
-    """Group Relative Policy Optimization, the baseline (arXiv 2402.03300), with TRL's defaults."""
-
-    type: Literal["grpo"] = "grpo"
-    """The method."""
-    group_size: int = Field(default=8, ge=2, le=4096)
-    """G, completions sampled and trained on a prompt; 2 to 4096."""
-    epsilon: float = Field(default=0.2, gt=0, le=1)
-    """Lower clip range of the probability ratio; above 0, at most 1."""
-    epsilon_high: float | None = Field(default=None, gt=0, le=100)
-    """Upper clip range of the probability ratio; above 0, at most 100; null: as `epsilon`."""
-    beta: float = Field(default=0.0, ge=0, le=10)
-    """Weight of the KL divergence from the reference model; 0 (no reference model) to 10."""
-    entropy_coef: float = Field(default=0.0, ge=0, le=10)
-    """Weight of the entropy bonus; 0 to 10."""
-    loss_type: LossType = "dapo"
-    """How token losses are averaged, one of TRL's."""
-
-
-def _keep_too_large(keep: int, group_size: int) -> str | None:
-    if keep <= group_size:
+        for i, one in enumerate(self.filters):
+            if one in self.filters[:i]:
+                return f"filter '{one.name}' is there twice with the same options; remove one"
         return None
-    return f"keep {keep} is more than group_size {group_size}; write keep: {group_size} or less"
+
+    def notices(self, updates: int) -> list[str]:
+        if self.keep != self.group_size:
+            return []
+        return [
+            f"the filter of {self.type} chooses nothing here: all {self.group_size} candidates of a group are kept;"
+            " write a smaller algorithm.keep"
+        ]
 
 
-AlgorithmSpec = Annotated[GFPOSpec | GMPOSpec | GRPOSpec, Field(discriminator="type")]
+def ratios_are_one(algorithm: str, other: str, updates: int, paper: int) -> list[str]:
+    """The notice of an `algorithm` that differs from `other` by its ratios alone, where these are all 1."""
+    if updates > 1:
+        return []
+    return [
+        f"{algorithm} cannot differ from {other} here: with one update a generation batch and one iteration every"
+        f" ratio is 1; write batch.updates_per_generation: {paper}, as in its paper"
+    ]

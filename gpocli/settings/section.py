@@ -40,8 +40,9 @@ class Section(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        names = {n: None for base in reversed(cls.__mro__) for n, v in list(vars(base).items()) if hasattr(v, "reads")}
-        cls.rule_names = tuple(names)
+        own = [(n, v) for base in reversed(cls.__mro__) for n, v in list(vars(base).items()) if n[0] != "_"]
+        # Not asked of Pydantic's own attributes: a mere look at those of a model that waits to be built builds it.
+        cls.rule_names = tuple(dict.fromkeys(n for n, v in own if hasattr(v, "reads")))
 
     @model_validator(mode="after")
     def every_rule_holds(self) -> Self:

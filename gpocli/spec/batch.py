@@ -4,11 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from gpocli.errors import SpecError
-from gpocli.settings.algorithm import GFPOSpec, GMPOSpec
 from gpocli.spec.run_spec import RunSpec
 
-GMPO_UPDATES = 8
-"""Updates a generation batch in the paper of GMPO (arXiv 2507.20673)."""
 LARGEST_DEFAULT_MICRO_BATCH = 16
 
 Suggestion = dict[str, int]
@@ -71,15 +68,13 @@ def solve(spec: RunSpec, processes: int = 1) -> BatchPlan:
     """
     if processes < 1:
         raise SpecError(f"{processes} processes cannot train; start at least 1")
-    algorithm = spec.algorithm
-    filtered = isinstance(algorithm, GFPOSpec | GMPOSpec) and algorithm.keep is not None
-    kept = algorithm.keep if isinstance(algorithm, GFPOSpec | GMPOSpec) else None
+    group_size, kept = spec.algorithm.group_size, spec.algorithm.kept
     sizes = _Sizes(
         processes=processes,
         prompts=spec.batch.prompts_per_step,
-        candidates=algorithm.group_size,
-        kept=kept or algorithm.group_size,
-        filtered=filtered,
+        candidates=group_size,
+        kept=kept or group_size,
+        filtered=kept is not None,
         micro_batch=spec.batch.micro_batch,
         updates=updates_per_generation(spec),
         iterations=spec.batch.iterations,
@@ -92,26 +87,13 @@ def solve(spec: RunSpec, processes: int = 1) -> BatchPlan:
 
 
 def updates_per_generation(spec: RunSpec) -> int:
-    """Optimizer steps that one generation batch feeds, with the method's own default."""
-    default = GMPO_UPDATES if isinstance(spec.algorithm, GMPOSpec) else 1
-    return spec.batch.updates_per_generation or default
+    """Optimizer steps that one generation batch feeds, with the algorithm's own default."""
+    return spec.batch.updates_per_generation or spec.extension.updates_per_generation
 
 
 def notices(spec: RunSpec) -> list[str]:
     """What a user should know of a spec that is sound: settings that cannot have the effect they promise."""
-    algorithm = spec.algorithm
-    found = []
-    if isinstance(algorithm, GMPOSpec) and updates_per_generation(spec) * spec.batch.iterations == 1:
-        found.append(
-            "gmpo cannot differ from grpo here: with one update a generation batch and one iteration every"
-            " ratio is 1; write batch.updates_per_generation: 8, as in its paper"
-        )
-    if isinstance(algorithm, GFPOSpec) and algorithm.keep == algorithm.group_size:
-        found.append(
-            f"gfpo cannot differ from grpo here: all {algorithm.group_size} candidates of a group are kept;"
-            " write a smaller algorithm.keep"
-        )
-    return found
+    return spec.algorithm.notices(updates_per_generation(spec) * spec.batch.iterations)
 
 
 def _plan(sizes: _Sizes) -> BatchPlan:

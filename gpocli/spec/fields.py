@@ -8,13 +8,12 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import annotated_types
 from pydantic.fields import FieldInfo
 
-from gpocli.settings.algorithm import GFPOSpec, GMPOSpec, GRPOSpec
 from gpocli.settings.section import Section
+from gpocli.spec.algorithms import algorithm as algorithm_of
+from gpocli.spec.algorithms import algorithms
 from gpocli.spec.layer import Key
 from gpocli.spec.run_spec import RunSpec
 from gpocli.spec.wording import number
-
-ALGORITHMS: dict[str, type[Section]] = {"gfpo": GFPOSpec, "gmpo": GMPOSpec, "grpo": GRPOSpec}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ def wanted_at(key: Key, algorithm: str) -> tuple[Key, Wanted]:
     clean: Key = ()
     here = Wanted((RunSpec,))
     for part in key:
-        if clean == ("algorithm",) and part in ALGORITHMS:
+        if clean == ("algorithm",) and part in algorithms():
             continue
         if here.section is not None and isinstance(part, str):
             field = here.section.model_fields.get(part)
@@ -69,7 +68,7 @@ def _holds_mapping(wanted: Wanted) -> bool:
 
 def _of_field(name: str, field: FieldInfo, algorithm: str) -> Wanted:
     if name == "algorithm":
-        return Wanted((ALGORITHMS.get(algorithm, GFPOSpec),))
+        return Wanted((algorithm_of(algorithm).section,))
     return Wanted(_members(field.annotation), tuple(field.metadata))
 
 
@@ -123,7 +122,8 @@ def homes(name: str) -> tuple[str, ...]:
     """Every place of a run spec that has a setting called `name`, such as `optim.learning_rate`."""
     found: dict[str, None] = {}
     for section_name, field in RunSpec.model_fields.items():
-        sections = ALGORITHMS.values() if section_name == "algorithm" else [_section_of(field)]
+        every = [one.section for one in algorithms().values()]
+        sections = every if section_name == "algorithm" else [_section_of(field)]
         for section in sections:
             if section is not None and name in section.model_fields:
                 found[f"{section_name}.{name}"] = None

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gpocli.spec.algorithms import DEFAULT_ALGORITHM, algorithms
 from gpocli.spec.environment import environment_texts
 from gpocli.spec.fault import Fault, as_error, in_order
-from gpocli.spec.fields import ALGORITHMS
 from gpocli.spec.layer import Flag, Key, Layer, Place, dotted
 from gpocli.spec.merge import AssignError, Merged, for_algorithm
 from gpocli.spec.read_file import read_layer
@@ -157,7 +157,7 @@ def _merge(
     algorithm = _chosen_algorithm([*base, *layers], assignments)
     merged = Merged()
     for layer in base:
-        merged.overlay(for_algorithm(layer, algorithm) if algorithm in ALGORITHMS else layer)
+        merged.overlay(for_algorithm(layer, algorithm) if algorithm in algorithms() else layer)
     for layer in layers:
         merged.overlay(layer)
     for assignment in assignments:
@@ -169,7 +169,7 @@ def _merge(
 
 
 def _chosen_algorithm(layers: Sequence[Layer], assignments: Sequence[_Assignment]) -> str:
-    chosen: Any = "gfpo"
+    chosen: Any = DEFAULT_ALGORITHM
     for layer in layers:
         section = layer.data.get("algorithm")
         if isinstance(section, Mapping):

@@ -5,7 +5,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpocli.spec.fields import ALGORITHMS
+from gpocli.spec.algorithms import DEFAULT_ALGORITHM, algorithms
 from gpocli.spec.layer import Key, Layer, Place
 from gpocli.spec.run_spec import RunSpec
 
@@ -66,7 +66,7 @@ class Merged:
         """The type of the algorithm, or the default one where none is given or it is unknown."""
         section = self.data.get("algorithm")
         kind = section.get("type") if isinstance(section, dict) else None
-        return kind if isinstance(kind, str) and kind in ALGORITHMS else "gfpo"
+        return kind if isinstance(kind, str) and kind in algorithms() else DEFAULT_ALGORITHM
 
     def _merge(self, into: dict[str, Any], new: Mapping[str, Any], above: Key, layer: Layer) -> None:
         own = layer.places.get(above)
@@ -161,7 +161,7 @@ def for_algorithm(layer: Layer, algorithm: str) -> Layer:
     if not isinstance(section, Mapping):
         return layer
     own = section.get("type", algorithm)
-    known = ALGORITHMS[algorithm].model_fields
+    known = algorithms()[algorithm].section.model_fields
     fitted = {name: value for name, value in section.items() if own == algorithm and name in known}
     data = {**layer.data, "algorithm": fitted}
     if not fitted:

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from gpocli.spec.fields import ALGORITHMS, Wanted, phrase
+from gpocli.spec.algorithms import algorithms
+from gpocli.spec.fields import Wanted, phrase
 from gpocli.spec.wording import kind_of, shown
 
 _FALSE_WORDS = {"no", "off", "n", "f", "false", "0", "none"}
@@ -17,9 +18,9 @@ def wrong_value(kind: str, value: Any, wanted: Wanted) -> str:
         case "missing":
             return "is missing; write it, as text" if str in wanted.types else f"is missing; write {phrase(wanted)}"
         case "union_tag_not_found":
-            return f"is missing; write {' or '.join(ALGORITHMS)}"
+            return f"is missing; write {' or '.join(algorithms())}"
         case "union_tag_invalid":
-            return _wrong_choice(value.get("type") if isinstance(value, Mapping) else value, tuple(ALGORITHMS), False)
+            return _wrong_choice(value.get("type") if isinstance(value, Mapping) else value, tuple(algorithms()), False)
         case "greater_than" | "greater_than_equal":
             return f"{shown(value)} is too small; write {phrase(wanted)}"
         case "less_than" | "less_than_equal":

@@ -1,10 +1,11 @@
 """The run spec: the validated description of a run, one section a topic."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from gpocli.settings.algorithm import AlgorithmSpec, GFPOSpec, GRPOSpec
+from gpocli.extensions import AlgorithmExtension
+from gpocli.settings.algorithm import AlgorithmSection
 from gpocli.settings.batch import BatchSpec
 from gpocli.settings.data import DataSpec
 from gpocli.settings.model import ModelSpec
@@ -13,14 +14,19 @@ from gpocli.settings.reward import RewardSpec
 from gpocli.settings.run import RunSettings
 from gpocli.settings.sampling import SamplingSpec
 from gpocli.settings.section import Section, rule
+from gpocli.spec.algorithms import DEFAULT_ALGORITHM, OneOfAlgorithms, algorithms
 from gpocli.spec.homes import TRL_HOMES
 from gpocli.spec.trl_schema import wrong_option
+
+
+def _default_algorithm() -> AlgorithmSection:
+    return algorithms()[DEFAULT_ALGORITHM].section(type=DEFAULT_ALGORITHM)
 
 
 class RunSpec(Section):
     """All that decides what a run does; every setting has one home and a default."""
 
-    algorithm: AlgorithmSpec = Field(default_factory=GFPOSpec)
+    algorithm: Annotated[AlgorithmSection, OneOfAlgorithms()] = Field(default_factory=_default_algorithm)
     """The method and its own settings."""
     model: ModelSpec = Field(default_factory=ModelSpec)
     """The policy."""
@@ -45,24 +51,28 @@ class RunSpec(Section):
             return "all weights are 0, so nothing is learned; give one reward another weight"
         return None
 
-    @rule("algorithm.loss_type", "trl")
-    def luspo_weighs_sequences(self) -> str | None:
-        is_luspo = isinstance(self.algorithm, GRPOSpec) and self.algorithm.loss_type == "luspo"
-        if is_luspo and self.trl.get("importance_sampling_level") != "sequence":
-            return "luspo weighs whole sequences; write trl.importance_sampling_level: sequence as well"
-        return None
+    @property
+    def extension(self) -> AlgorithmExtension:
+        """The algorithm, of which `algorithm` has the settings."""
+        return algorithms()[self.algorithm.type]
 
     @rule("trl")
-    def each_setting_has_one_home(self) -> dict[str, str]:
-        return {f"trl.{name}": self._moved(TRL_HOMES[name]) for name in self.trl if name in TRL_HOMES}
+    def algorithm_goes_with_trl(self) -> dict[str, str]:
+        return {f"algorithm.{name}": text for name, text in self.algorithm.conflicts(self.trl).items()}
 
-    @rule("trl")
-    def trl_knows_its_options(self) -> dict[str, str | None]:
-        others = {name: value for name, value in self.trl.items() if name not in TRL_HOMES}
-        return {f"trl.{name}": wrong_option(name, value) for name, value in others.items()}
+    @rule("trl", "algorithm.type")
+    def trl_has_what_no_section_and_no_algorithm_decides(self) -> dict[str, str | None]:
+        return {f"trl.{name}": self._wrong_option(name, value) for name, value in self.trl.items()}
 
-    def _moved(self, home: str) -> str:
-        section, name = home.split(".", 1)
-        if section == "algorithm" and name not in type(self.algorithm).model_fields:
-            return f"{self.algorithm.type} has no {name}; remove it"
+    def _wrong_option(self, name: str, value: Any) -> str | None:
+        kind, home = self.algorithm.type, TRL_HOMES.get(name)
+        if name in self.extension.refused:
+            return f"has no effect under {kind} ({self.extension.refused[name]}); remove it"
+        if name in self.extension.options:
+            return f"{kind} always has {name}: {self.extension.options[name]} ({self.extension.paper}); remove it"
+        if home is None:
+            return wrong_option(name, value)
+        section, setting = home.split(".", 1)
+        if section == "algorithm" and setting not in type(self.algorithm).model_fields:
+            return f"{kind} has no {setting}; remove it"
         return f"is set elsewhere in a spec; write {home}"

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from gpocli.settings.docs import field_docs
 from gpocli.settings.section import Section
-from gpocli.spec.fields import ALGORITHMS
+from gpocli.spec.algorithms import DEFAULT_ALGORITHM, algorithms
 from gpocli.spec.homes import TRL_HOMES
 from gpocli.spec.run_spec import RunSpec
 from gpocli.spec.trl_schema import TrlOption, trl_options
@@ -29,7 +29,8 @@ def spec_schema() -> dict[str, Any]:
     It says all but the rules that span several fields, and the options of filters and rewards.
     """
     schema = RunSpec.model_json_schema()
-    sections = {section.__name__: section for section in _sections(RunSpec)}
+    roots: list[type[Section]] = [RunSpec, *(one.section for one in algorithms().values())]
+    sections = {section.__name__: section for root in roots for section in _sections(root)}
     for name, part in schema["$defs"].items():
         _describe(part, sections[name])
     _describe(schema, RunSpec)
@@ -37,9 +38,9 @@ def spec_schema() -> dict[str, Any]:
         mapping = schema["$defs"][name]
         bare = {"type": "string", "minLength": 1, "description": "Its name, with default options."}
         schema["$defs"][name] = {"description": mapping.pop("description"), "anyOf": [bare, mapping]}
-    for kind, section in ALGORITHMS.items():  # one of the three fits, also where the default type is left out
-        if kind != "gfpo":
-            schema["$defs"][section.__name__]["required"] = ["type"]
+    for name, one in algorithms().items():  # one of them fits, also where the default type is left out
+        if name != DEFAULT_ALGORITHM:
+            schema["$defs"][one.section.__name__]["required"] = ["type"]
     schema["properties"]["trl"] |= {
         "additionalProperties": False,
         "properties": {name: _of_trl(option) for name, option in trl_options().items() if name not in TRL_HOMES},

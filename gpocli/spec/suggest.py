@@ -2,7 +2,8 @@
 
 from difflib import get_close_matches
 
-from gpocli.spec.fields import ALGORITHMS, homes, wanted_at
+from gpocli.spec.algorithms import algorithms
+from gpocli.spec.fields import homes, wanted_at
 from gpocli.spec.homes import OTHER_NAMES, TRL_HOMES
 from gpocli.spec.layer import Key, dotted
 from gpocli.spec.run_spec import RunSpec
@@ -55,7 +56,7 @@ def _of_an_extension(name: str, names: list[str], above: Key) -> str:
 
 
 def _owners(name: str) -> list[str]:
-    return [owner for owner, section in ALGORITHMS.items() if name in section.model_fields]
+    return [owner for owner, one in algorithms().items() if name in one.section.model_fields]
 
 
 def _of_another_algorithm(name: str, owners: list[str], algorithm: str) -> str:
@@ -63,7 +64,8 @@ def _of_another_algorithm(name: str, owners: list[str], algorithm: str) -> str:
 
 
 def _and(owners: list[str]) -> str:
-    return f"{' and '.join(owners)} {'have' if len(owners) > 1 else 'has'}"
+    *most, last = owners
+    return f"{', '.join(most)} and {last} have" if most else f"{last} has"
 
 
 def _reachable(home: str, algorithm: str) -> str:
@@ -77,7 +79,7 @@ def _reachable(home: str, algorithm: str) -> str:
 def _all_names() -> list[str]:
     names = dict.fromkeys([*TRL_HOMES, *OTHER_NAMES])
     for section_name in RunSpec.model_fields:
-        for algorithm in ALGORITHMS:
+        for algorithm in algorithms():
             _, level = wanted_at((section_name,), algorithm)
             if level.section:
                 names.update(dict.fromkeys(level.section.model_fields))

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from gpocli.errors import EnvironmentFault
-from gpocli.settings.algorithm import GFPOSpec, GMPOSpec, GRPOSpec
 from gpocli.spec import RunSpec
 from gpocli.spec.batch import BatchPlan
 
@@ -47,6 +46,7 @@ def trainer_options(spec: RunSpec, plan: BatchPlan, output_dir: Path, device_typ
         **_model(spec),
         **_precision(spec, device_type),
         **spec.trl,
+        **spec.extension.options,
     }
 
 
@@ -77,23 +77,13 @@ def _sampling(spec: RunSpec) -> dict[str, Any]:
     }
 
 
+_OF_ALGORITHM = {"keep": "num_remains_in_group", "mask_truncated": "mask_truncated_completions"}
+"""TRL's names for settings of an algorithm, where they are not ours."""
+
+
 def _algorithm(spec: RunSpec) -> dict[str, Any]:
-    algorithm = spec.algorithm
-    options: dict[str, Any] = {
-        "epsilon": algorithm.epsilon,
-        "epsilon_high": algorithm.epsilon_high,
-        "beta": algorithm.beta,
-        "entropy_coef": algorithm.entropy_coef,
-        "scale_rewards": algorithm.scale_rewards,
-        "mask_truncated_completions": algorithm.mask_truncated,
-    }
-    if isinstance(algorithm, GFPOSpec | GMPOSpec):
-        options["num_remains_in_group"] = algorithm.keep
-    if isinstance(algorithm, GFPOSpec):
-        options["divisor"] = algorithm.divisor
-    if isinstance(algorithm, GRPOSpec):
-        options["loss_type"] = algorithm.loss_type
-    return options
+    given = spec.algorithm.model_dump(exclude={"type", "group_size", "filters"})
+    return {_OF_ALGORITHM.get(name, name): value for name, value in given.items()}
 
 
 def _model(spec: RunSpec) -> dict[str, Any]:

@@ -4,18 +4,11 @@ A test walks the dataclass of the installed TRL, so an option that TRL adds fail
 An option counts as working when it does under gpo's trainers what TRL documents for `GRPOTrainer`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why any value of an option but its default is refused."""
-
-    reason: str
-
+from gpocli.algorithms.gmpo import EXTENSION as GMPO
 
 _NOT_READ = "TRL's GRPOTrainer never reads it"
-_OTHER_LOSS = "it belongs to another loss; GMPO has one loss, so leave it out"
 
 WORKS = frozenset(
     # model
@@ -68,38 +61,24 @@ WORKS = frozenset(
     "do_train do_eval do_predict resume_from_checkpoint".split()
 )
 
-_REFUSED_BY_ALL = {
-    "average_tokens_across_devices": Refusal(_NOT_READ + ": its losses already average over devices"),
-    "batch_eval_metrics": Refusal(_NOT_READ + ": it has no compute_metrics"),
-    "data_seed": Refusal(_NOT_READ + ": the order of the data follows seed"),
-    "include_for_metrics": Refusal(_NOT_READ + ": it has no compute_metrics"),
-    "label_names": Refusal(_NOT_READ + ": its data has no labels"),
-    "label_smoothing_factor": Refusal(_NOT_READ + ": its losses have no labels to smooth"),
-    "length_column_name": Refusal(_NOT_READ + ": prompts are not grouped by length"),
-    "train_sampling_strategy": Refusal(_NOT_READ + ": use shuffle_dataset"),
+NEVER_READ = {
+    "average_tokens_across_devices": _NOT_READ + ": its losses already average over devices",
+    "batch_eval_metrics": _NOT_READ + ": it has no compute_metrics",
+    "data_seed": _NOT_READ + ": the order of the data follows seed",
+    "include_for_metrics": _NOT_READ + ": it has no compute_metrics",
+    "label_names": _NOT_READ + ": its data has no labels",
+    "label_smoothing_factor": _NOT_READ + ": its losses have no labels to smooth",
+    "length_column_name": _NOT_READ + ": prompts are not grouped by length",
+    "train_sampling_strategy": _NOT_READ + ": use shuffle_dataset",
 }
-
-_REFUSED_BY_GMPO = {
-    "delta": Refusal("GMPO clips one-sidedly in log space: use epsilon and epsilon_high"),
-    "importance_sampling_level": Refusal("GMPO weighs whole sequences"),
-    "loss_type": Refusal("GMPO has one loss, a mean over sequences: leave it out, or use GFPO for this one"),
-    "sapo_temperature_neg": Refusal(_OTHER_LOSS),
-    "sapo_temperature_pos": Refusal(_OTHER_LOSS),
-    "top_entropy_quantile": Refusal("GMPO's weight is the geometric mean over all tokens of a sequence"),
-    "vespo_k_neg": Refusal(_OTHER_LOSS),
-    "vespo_k_pos": Refusal(_OTHER_LOSS),
-    "vespo_lambda_neg": Refusal(_OTHER_LOSS),
-    "vespo_lambda_pos": Refusal(_OTHER_LOSS),
-}
-
-_REFUSED = {"gfpo": _REFUSED_BY_ALL, "gmpo": _REFUSED_BY_ALL | _REFUSED_BY_GMPO}
+"""Why any value of an option but its default is refused, whatever the algorithm."""
 
 
-def refusals(algorithm: str) -> dict[str, Refusal]:
-    """The options that `algorithm` ("gfpo" or "gmpo") refuses, by name."""
-    return _REFUSED[algorithm]
+def refusals(algorithm: str) -> Mapping[str, str]:
+    """The options that the configs of gpo refuse, each with the reason."""
+    return {**NEVER_READ, **GMPO.refused} if algorithm == "gmpo" else NEVER_READ
 
 
 def is_decided(option: str) -> bool:
     """Whether the table knows an option of `GRPOConfig`."""
-    return option in WORKS or option in _REFUSED_BY_ALL
+    return option in WORKS or option in NEVER_READ

@@ -1,7 +1,9 @@
 """The trainer of a run, built from what the preflight found. Imports torch."""
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -17,9 +19,7 @@ from gpocli.policy.load import Policy, cannot_load, find_policy, trainer_argumen
 from gpocli.policy.whole_weights import whole_weights
 from gpocli.spec import RunSpec
 from gpocli.spec.trl_config import trainer_options
-from gpocli.trainers.gfpo import GFPOConfig, GFPOTrainer
-from gpocli.trainers.gmpo import GMPOConfig, GMPOTrainer
-from gpocli.trainers.group_trainer import GroupTrainer
+from gpocli.trainers.trainer import GroupTrainer
 from gpocli.training.dataset import to_dataset
 
 
@@ -33,8 +33,7 @@ def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None])
     rows = _fitting(ready.rows, policy, spec, note)
     require_generation_batch(rows, ready.plan.prompts_per_generation)
     eval_rows = None if ready.eval_rows is None else _fitting(ready.eval_rows, policy, spec, note)
-    is_gmpo = spec.algorithm.type == "gmpo"
-    trainer_class, config_class = (GMPOTrainer, GMPOConfig) if is_gmpo else (GFPOTrainer, GFPOConfig)
+    trainer_class, config_class = _named(spec.extension.trainer), _named(spec.extension.config)
     try:
         args = config_class(**trainer_options(spec, ready.plan, output_dir, _device_type()))
     except GpoError:
@@ -63,6 +62,12 @@ def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None])
     if trainer.why_not_fast is not None and spec.sampling.engine == "auto":
         note(f"sampling with TRL's own path: {trainer.why_not_fast}")
     return trainer
+
+
+def _named(place: str) -> Any:
+    """What `module:Class` names."""
+    module, name = place.split(":")
+    return getattr(import_module(module), name)
 
 
 def _device_type() -> str:

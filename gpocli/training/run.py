@@ -12,6 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
+from gpocli.checks.overview import what_runs
 from gpocli.checks.preflight import Preflight, check_run
 from gpocli.display.progress import open_progress
 from gpocli.embedded import EMBEDDED
@@ -71,7 +72,7 @@ def _train_in(
     with open_progress(console, main_process=is_main) as progress:
         for note in ready.notes:
             progress.note(note)
-        progress.note(f"{_title(spec)}: loading, into {directory.path}")
+        progress.note(f"{what_runs(spec)}: loading, into {directory.path}")
         if spec.data.source != EMBEDDED:
             progress.note(_data_line(ready))
         with interruptible():
@@ -84,7 +85,7 @@ def _train_in(
             quiet_transformers()
             trainer = assemble(ready, directory.checkpoints_path, note=progress.note)
         trainer.on_candidates = CandidateWriter(directory.candidates_path)
-        take_over_display(trainer, ProgressLink(progress, _title(spec), directory.append_metrics))
+        take_over_display(trainer, ProgressLink(progress, what_runs(spec), directory.append_metrics))
         signals = StopSignals(progress.note)
         trainer.add_callback(signals)
         checkpoint = directory.latest_checkpoint() if resume else None
@@ -149,14 +150,6 @@ def quiet_transformers() -> None:
 
     transformers_logging.set_verbosity_error()
     transformers_logging.disable_progress_bar()
-
-
-def _title(spec: RunSpec) -> str:
-    algorithm = spec.algorithm
-    filters = " > ".join(one.name for one in getattr(algorithm, "filters", []))
-    keep = getattr(algorithm, "keep", None)
-    sizes = f"{keep}/{algorithm.group_size}" if keep is not None else f"{algorithm.group_size}"
-    return " ".join(part for part in (algorithm.type, sizes, filters) if part) + f" on {spec.model.name}"
 
 
 def _data_line(ready: Preflight) -> str:

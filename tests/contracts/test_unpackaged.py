@@ -38,7 +38,7 @@ RECORD = FilterExtension("lines", lambda options: function, "fewest lines")
 
 
 def extension(value):
-    return as_extension(Referenced("thing", value, None), "./f.py:thing", FilterExtension, "filter")
+    return as_extension(Referenced("thing", value, None), "./f.py:thing", "filter")
 
 
 def build(value, **options):

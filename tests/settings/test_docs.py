@@ -1,6 +1,9 @@
 import pytest
 
-from gpocli.settings.algorithm import FilterSpec, GFPOSpec, GMPOSpec, GRPOSpec
+from gpocli.algorithms.gfpo import GFPOSpec
+from gpocli.algorithms.gmpo import GMPOSpec
+from gpocli.algorithms.grpo import GRPOSpec
+from gpocli.settings.algorithm import FilterSpec
 from gpocli.settings.batch import BatchSpec
 from gpocli.settings.data import DataSpec
 from gpocli.settings.docs import field_docs

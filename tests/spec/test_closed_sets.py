@@ -3,7 +3,7 @@
 import inspect
 from typing import get_args
 
-from gpocli.settings.algorithm import LossType
+from gpocli.algorithms.grpo import LossType
 from gpocli.settings.optim import Optimizer, Schedule
 from gpocli.settings.run import Tracker
 

@@ -25,8 +25,8 @@ BROKEN = [
     (GFPO + "  num_remains_in_group: 8",
      ["3:3: algorithm.num_remains_in_group: unknown key; write algorithm.keep"]),
     (GFPO + "  options: {}",
-     ["3:3: algorithm.options: unknown key; write one of scale_rewards, mask_truncated, "
-      "type, group_size, keep, filters, divisor, epsilon, epsilon_high, beta, entropy_coef"]),
+     ["3:3: algorithm.options: unknown key; write one of type, group_size, beta, entropy_coef, "
+      "mask_truncated, keep, filters, divisor, epsilon, epsilon_high, scale_rewards"]),
     (
         GFPO + "  filters: [{name: length, limit: 3}]",
         [
@@ -62,7 +62,7 @@ BROKEN = [
             "1:21: trl.num_generations: is set elsewhere in a spec; write algorithm.group_size",
         ],
     ),
-    ("trl: {loss_type: dapo}", ["1:7: trl.loss_type: gfpo has no loss_type; remove it"]),
+    ("trl: {loss_type: dapo}", ["1:7: trl.loss_type: gfpo always has loss_type: dapo (arXiv 2508.09726); remove it"]),
     # truth values in YAML (trap C02)
     ("data: {shuffle: no}", ["1:8: data.shuffle: 'no' is text; write false"]),
     ("data: {shuffle: on}", ["1:8: data.shuffle: 'on' is text; write true"]),

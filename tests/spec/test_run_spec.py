@@ -4,7 +4,10 @@ import sys
 import pytest
 from pydantic import ValidationError
 
-from gpocli.settings.algorithm import FilterSpec, GFPOSpec, GMPOSpec, GRPOSpec
+from gpocli.algorithms.gfpo import GFPOSpec
+from gpocli.algorithms.gmpo import GMPOSpec
+from gpocli.algorithms.grpo import GRPOSpec
+from gpocli.settings.algorithm import FilterSpec
 from gpocli.settings.reward import RewardSpec
 from gpocli.spec import RunSpec
 

@@ -7,7 +7,7 @@ from trl.experimental.gmpo import GMPOConfig as TRLGMPOConfig
 from trl.experimental.gmpo import GMPOTrainer as TRLGMPOTrainer
 
 from gpocli import GMPOConfig, GMPOTrainer
-from gpocli.algorithms.gmpo import gmpo_loss
+from tests.algorithms.reference import gmpo_loss
 
 
 def count_letters(completions, **kwargs):
