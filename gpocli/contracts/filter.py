@@ -7,18 +7,9 @@ from inspect import iscoroutinefunction
 from typing import Any
 
 from gpocli.contracts.callables import CallSignature, call_signature, callable_name, one_line_cause
+from gpocli.contracts.filter_call import FILTER_KEYWORDS
 from gpocli.contracts.scores import checked_bound, checked_counts, checked_scores
 from gpocli.errors import GpoError, PluginError, SpecError
-
-FILTER_KEYWORDS = (
-    "completion_ids",
-    "completion_lengths",
-    "finished",
-    "prompts",
-    "rewards_per_func",
-    "trainer_state",
-)
-"""What a filter can ask for by name besides the data columns; see `GroupFilter.score`."""
 
 
 @dataclass(frozen=True, slots=True)

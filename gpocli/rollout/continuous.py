@@ -1,6 +1,6 @@
 """The race on transformers' continuous batching: rows start and end at different times, lost ones are cancelled."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from math import ceil
@@ -11,8 +11,9 @@ from torch import nn
 from transformers import ContinuousBatchingConfig, GenerationConfig
 
 from gpocli.errors import EnvironmentFault, SpecError
-from gpocli.rollout.engine import Rollout, evaluation_mode
-from gpocli.rollout.race import GroupRanking, Race
+from gpocli.rollout.loop import evaluation_mode
+from gpocli.rollout.race import Board
+from gpocli.rollout.rollout import Rollout, SamplingRequest
 from gpocli.rollout.sampling import logits_processors
 from gpocli.rollout.settings import SamplingSettings
 from gpocli.rollout.support import base_model
@@ -23,30 +24,30 @@ _SECONDS_PER_LOOK = 1.0
 
 @torch.no_grad()
 def sample_groups_continuously(
-    model: nn.Module,
-    prompts_P: Sequence[Sequence[int]],
-    num_generations: int,
-    settings: SamplingSettings,
-    *,
-    seed: int,
-    race: Race | None = None,
-    config: ContinuousBatchingConfig | None = None,
+    model: nn.Module, request: SamplingRequest, config: ContinuousBatchingConfig | None = None
 ) -> Rollout:
     """`sample_groups` on a `ContinuousBatchingManager`, for long completions and more rows than fit at once.
 
     The race is exact here too: an ended candidate is compared with what another one with its own number of tokens could
     still get, never by when it ended. But transformers draws the tokens of all rows from one stream, so that a row's
-    tokens depend on the others, and how many tokens a lost row had on the timing. `decode_steps` is not known: 0.
+    tokens depend on the others, and how many tokens a lost row had on the timing.
 
     Raises `SpecError` for a setting that continuous batching would drop, `EnvironmentFault` when it stops by itself.
     """
+    settings, group_size = request.settings, request.group_size
     _refuse_dropped_settings(settings)
-    board = _StaggeredBoard(len(prompts_P), num_generations, settings, race)
-    config = _sized(config or ContinuousBatchingConfig(), model, prompts_P, num_generations, settings)
-    with _manager(model, settings, config, seed) as manager:
-        for row in range(len(prompts_P) * num_generations):
+    board = Board(
+        len(request.prompts_P),
+        group_size,
+        limit=settings.max_new_tokens,
+        end_token_ids=settings.eos_token_ids,
+        race=request.race,
+    )
+    config = _sized(config or ContinuousBatchingConfig(), model, request)
+    with _manager(model, settings, config, request.seed) as manager:
+        for row in range(len(request.prompts_P) * group_size):
             manager.add_request(
-                list(prompts_P[row // num_generations]),
+                list(request.prompts_P[row // group_size]),
                 request_id=str(row),
                 max_new_tokens=settings.max_new_tokens,
                 # Only a race needs to see tokens before a row has ended.
@@ -64,50 +65,7 @@ def sample_groups_continuously(
                 raise EnvironmentFault(f"continuous batching failed: {output.error}; use another engine")
             for lost in board.take(int(output.request_id), output.generated_tokens, ended=output.is_finished()):
                 manager.cancel_request(str(lost))
-    tokens = sum(map(len, board.completion_ids))
-    return Rollout(board.completion_ids, board.finished, board.lost, decode_steps=0, decoded_tokens=tokens)
-
-
-class _StaggeredBoard:
-    """Which rows run, have ended or are lost, when each is at a length of its own."""
-
-    def __init__(self, num_groups: int, group_size: int, settings: SamplingSettings, race: Race | None) -> None:
-        rows = num_groups * group_size
-        self.completion_ids: list[list[int]] = [[] for _ in range(rows)]
-        self.finished, self.lost, self._running = [False] * rows, [False] * rows, [True] * rows
-        self.num_running = rows
-        self.is_race = race is not None and race.keep < group_size
-        self._group_size, self._settings = group_size, settings
-        self._ranking = GroupRanking(num_groups, group_size, race) if race is not None and self.is_race else None
-
-    def take(self, row: int, tokens: Sequence[int], *, ended: bool) -> list[int]:
-        """Takes all tokens that a row has so far; returns the rows of its group that are lost by that."""
-        if not self._running[row]:
-            return []  # it was cancelled, and these tokens were already under way
-        self.completion_ids[row] = list(tokens)
-        if not ended:
-            return self._lose([row])
-        self._running[row] = False
-        self.num_running -= 1
-        # By the last token: a row of exactly the longest length may have ended there or been cut there.
-        self.finished[row] = bool(tokens) and tokens[-1] in self._settings.eos_token_ids
-        if self._ranking is None or not self.finished[row] or not self._ranking.note_ended(row, list(tokens)):
-            return []
-        start = row - row % self._group_size
-        return self._lose([other for other in range(start, start + self._group_size) if self._running[other]])
-
-    def _lose(self, rows: Sequence[int]) -> list[int]:
-        """Those of the running rows, all of one group, that are beaten at the length each of them has."""
-        if self._ranking is None:
-            return []
-        lost = []
-        for row in rows:
-            length = len(self.completion_ids[row])
-            if length < self._settings.max_new_tokens and self._ranking.beaten([row], length):
-                self._running[row], self.lost[row] = False, True
-                self.num_running -= 1
-                lost.append(row)
-        return lost
+    return Rollout.of(board, decode_steps=0, decoded_tokens=sum(map(len, board.completion_ids)))
 
 
 def _refuse_dropped_settings(settings: SamplingSettings) -> None:
@@ -120,22 +78,16 @@ def _refuse_dropped_settings(settings: SamplingSettings) -> None:
             )
 
 
-def _sized(
-    config: ContinuousBatchingConfig,
-    model: nn.Module,
-    prompts_P: Sequence[Sequence[int]],
-    num_generations: int,
-    settings: SamplingSettings,
-) -> ContinuousBatchingConfig:
+def _sized(config: ContinuousBatchingConfig, model: nn.Module, request: SamplingRequest) -> ContinuousBatchingConfig:
     """The config, on the CPU with a cache for these rows: its own default is nearly all memory."""
     if next(model.parameters()).device.type != "cpu" or config.num_blocks is not None:
         return config
     page = getattr(config, "page_size", None) or getattr(config, "block_size", None) or _DEFAULT_PAGE
-    pages = sum(ceil((len(prompt) + settings.max_new_tokens) / page) + 1 for prompt in prompts_P)
+    pages = sum(ceil((len(prompt) + request.settings.max_new_tokens) / page) + 1 for prompt in request.prompts_P)
     return replace(
         config,
-        num_blocks=pages * num_generations,
-        max_batch_tokens=config.max_batch_tokens or max(256, len(prompts_P) * num_generations),
+        num_blocks=pages * request.group_size,
+        max_batch_tokens=config.max_batch_tokens or max(256, len(request.prompts_P) * request.group_size),
     )
 
 

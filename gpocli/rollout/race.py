@@ -31,6 +31,7 @@ class GroupRanking:
     """
 
     def __init__(self, num_groups: int, group_size: int, race: Race) -> None:
+        self.scores: dict[int, tuple[float, ...]] = {}
         self._group_size, self._race = group_size, race
         # The k best ended candidates of each group, best first.
         self._best: list[list[_Key]] = [[] for _ in range(num_groups)]
@@ -38,26 +39,31 @@ class GroupRanking:
     def note_ended(self, row: int, completion_ids: list[int]) -> bool:
         """Ranks a candidate that ended; True when k of its group now have, so that others may be beaten."""
         best = self._best[row // self._group_size]
-        score = self._race.score(row, completion_ids, True)
-        insort(best, (tuple(-s for s in score), row))
+        self.scores[row] = self._race.score(row, completion_ids, True)
+        insort(best, _key(row, self.scores[row]))
         del best[self._race.keep :]
         return len(best) == self._race.keep
 
-    def beaten(self, rows: Sequence[int], length: int) -> list[int]:
-        """Those of the running `rows`, all of one group and with `length` tokens, that cannot be kept any more."""
+    def beaten(self, rows: Sequence[int], lengths: Sequence[int]) -> list[int]:
+        """Those of the running `rows`, all of one group, that cannot be kept any more with the tokens they have."""
         best = self._best[rows[0] // self._group_size] if rows else []
         if len(best) < self._race.keep:
             return []
-        bound, worst_kept = tuple(-s for s in self._race.bound(length)), best[-1]
-        return [row for row in rows if (bound, row) > worst_kept]
+        # In lockstep all lengths are one, and a bound may be code of a plugin.
+        bounds = {length: self._race.bound(length) for length in set(lengths)}
+        return [row for row, length in zip(rows, lengths, strict=True) if _key(row, bounds[length]) > best[-1]]
 
 
-class GroupBoard:
-    """Tells for every row whether it runs, has ended or is lost, a token step at a time.
+def _key(row: int, score: tuple[float, ...]) -> _Key:
+    """What sorts candidates, best first: of equal scores the earlier one."""
+    return tuple(-part for part in score), row
 
-    Every running row takes exactly one token in `advance`, in lockstep, and candidates are compared only after all
-    rows of the token step were seen. So who is lost depends on the tokens alone: not on when the caller looks, nor on
-    the order in which rows are decoded.
+
+class Board:
+    """Tells for every row whether it runs, has ended or is lost, for any engine.
+
+    Candidates are compared by their numbers of tokens, never by when they ended. So who could be kept depends on the
+    tokens alone: not on when the caller looks, nor on the order in which rows are decoded.
     """
 
     def __init__(
@@ -75,44 +81,62 @@ class GroupBoard:
         self.lost = [False] * rows
         self.running = [True] * rows
         self.num_running = rows
-        self.length = 0
         self._group_size, self._limit = group_size, limit
         self._ends = frozenset(end_token_ids)
         # k = G loses nobody: it is not worth asking for scores.
-        is_race = race is not None and race.keep < group_size
-        self._ranking = GroupRanking(num_groups, group_size, race) if race is not None and is_race else None
+        self.is_race = race is not None and race.keep < group_size
+        self._ranking = GroupRanking(num_groups, group_size, race) if race is not None and self.is_race else None
         # Groups with k ended candidates in which others still run.
         self._deciding: set[int] = set()
 
+    @property
+    def scores(self) -> dict[int, tuple[float, ...]]:
+        """The scores of the candidates that ended in the race, by row."""
+        return {} if self._ranking is None else self._ranking.scores
+
     def advance(self, rows: Sequence[int], tokens: Sequence[int]) -> None:
-        """Takes one token of each row in `rows`; rows that do not run any more are passed over."""
-        self.length += 1
+        """Takes one token of each row in `rows`, in lockstep; rows that do not run any more are passed over.
+
+        Candidates are compared only after all rows of the token step were seen.
+        """
         running, ends, completion_ids = self.running, self._ends, self.completion_ids
         for row, token in zip(rows, tokens, strict=True):
             if running[row]:
                 completion_ids[row].append(token)
                 if token in ends:
-                    self._end(row)
-        # Rows at the limit are cut, not lost: they do not go on, so a bound on what they could become says nothing.
-        if self._deciding and self.length < self._limit:
-            self._stop_lost()
+                    self._end(row, finished=True)
+        for group in list(self._deciding):
+            self._lose(group)
 
-    def _end(self, row: int) -> None:
+    def take(self, row: int, tokens: Sequence[int], *, ended: bool) -> list[int]:
+        """Takes all tokens that a row has so far; returns the rows of its group that are lost by that."""
+        if not self.running[row]:
+            return []  # it was stopped, and these tokens were already under way
+        self.completion_ids[row] = list(tokens)
+        if ended:
+            # By the last token: a row of exactly the longest length may have ended there or been cut there.
+            self._end(row, finished=bool(tokens) and tokens[-1] in self._ends)
+        group = row // self._group_size
+        return self._lose(group) if group in self._deciding else []
+
+    def _end(self, row: int, *, finished: bool) -> None:
         self.running[row] = False
         self.num_running -= 1
-        self.finished[row] = True
-        if self._ranking is not None and self._ranking.note_ended(row, self.completion_ids[row]):
+        self.finished[row] = finished
+        if finished and self._ranking is not None and self._ranking.note_ended(row, self.completion_ids[row]):
             self._deciding.add(row // self._group_size)
 
-    def _stop_lost(self) -> None:
+    def _lose(self, group: int) -> list[int]:
+        """Stops those of a group that cannot be kept any more, each judged by the tokens that it has."""
         assert self._ranking is not None
-        for group in list(self._deciding):
-            start = group * self._group_size
-            running = [row for row in range(start, start + self._group_size) if self.running[row]]
-            beaten = self._ranking.beaten(running, self.length)
-            for row in beaten:
-                self.running[row] = False
-                self.lost[row] = True
-            self.num_running -= len(beaten)
-            if len(beaten) == len(running):
-                self._deciding.discard(group)
+        start = group * self._group_size
+        running = [row for row in range(start, start + self._group_size) if self.running[row]]
+        # Rows at the limit are cut, not lost: they do not go on, so a bound on what they could become says nothing.
+        going_on = [row for row in running if len(self.completion_ids[row]) < self._limit]
+        beaten = self._ranking.beaten(going_on, [len(self.completion_ids[row]) for row in going_on])
+        for row in beaten:
+            self.running[row], self.lost[row] = False, True
+        self.num_running -= len(beaten)
+        if len(beaten) == len(running):
+            self._deciding.discard(group)
+        return beaten

@@ -86,8 +86,10 @@ def num_levels(vocabulary: int) -> int:
     return 1 if vocabulary <= _AT_ONCE else ceil(log(vocabulary, _BLOCKS))
 
 
-def pick_tokens(logits_RV: Tensor, uniform_LR: Tensor) -> Tensor:
+def pick_tokens(logits_RV: Tensor, uniform_LR: Tensor) -> tuple[Tensor, Tensor]:
     """Inverse-CDF sampling: the first token of each row at which the cumulative probability exceeds its number.
+
+    Returns the tokens and their log-probabilities, each of shape [rows].
 
     A large vocabulary is cut into at most 32 blocks, one is picked by its probability, and so on inside it with the
     next number. That is faster than a cumulative sum over all tokens. And it is what keeps a row's tokens the same
@@ -95,7 +97,7 @@ def pick_tokens(logits_RV: Tensor, uniform_LR: Tensor) -> Tensor:
     otherwise, which moves every boundary between two tokens a little. With V about equally likely tokens a number falls
     between an old and a new boundary with a probability of about 1e-6 * sqrt(V); in levels, V is 32 at most.
     """
-    weights_RN = torch.softmax(logits_RV, dim=-1, dtype=torch.float32)
+    probability_RV = weights_RN = torch.softmax(logits_RV, dim=-1, dtype=torch.float32)
     token_R = torch.zeros_like(uniform_LR[0], dtype=torch.long)
     for level, uniform_R in enumerate(uniform_LR[:-1]):
         count = weights_RN.shape[1]
@@ -105,7 +107,8 @@ def pick_tokens(logits_RV: Tensor, uniform_LR: Tensor) -> Tensor:
         # The last block may be shorter.
         weights_RN = weights_RN.gather(1, index_RS.clamp(max=count - 1)).masked_fill(index_RS >= count, 0.0)
         token_R += first_R
-    return token_R + _search(weights_RN, uniform_LR[-1])
+    token_R += _search(weights_RN, uniform_LR[-1])
+    return token_R, probability_RV.gather(1, token_R.unsqueeze(1)).squeeze(1).log()
 
 
 def _block_sums(weights_RN: Tensor, span: int) -> Tensor:

@@ -1,22 +1,25 @@
-"""Where the seconds of an optimizer step go."""
+"""Where the seconds of an optimizer step go, and how many tokens were sampled in it."""
 
 import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Literal
 
-PARTS = ("generate", "reward", "filter")
+Part = Literal["generate", "reward", "filter", "step"]
+_PARTS: tuple[Part, ...] = ("generate", "reward", "filter")
 
 
 class StepClock:
     """Adds up the seconds of each part of a step; what no part claims is the update."""
 
     def __init__(self) -> None:
+        self.sampled_tokens = 0
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
     @contextmanager
-    def measure(self, part: str) -> Iterator[None]:
-        """Count the time inside for `part`, one of `PARTS`, or for the whole step ("step")."""
+    def measure(self, part: Part) -> Iterator[None]:
+        """Count the time inside for `part`, or for the whole step."""
         started = time.perf_counter()
         try:
             yield
@@ -24,8 +27,11 @@ class StepClock:
             self._seconds[part] += time.perf_counter() - started
 
     def read_and_reset(self) -> dict[str, float]:
-        """The seconds of each part and of the update since the last call, and the whole step's."""
-        seconds = {part: self._seconds[part] for part in PARTS}
-        step = self._seconds["step"]
+        """The metrics of the step: seconds of each part and of the update, and tokens a second if any were sampled."""
+        seconds = {part: self._seconds[part] for part in _PARTS}
+        step, tokens = self._seconds["step"], self.sampled_tokens
         self._seconds.clear()
-        return seconds | {"update": max(0.0, step - sum(seconds.values())), "step": step}
+        self.sampled_tokens = 0
+        figures = {f"time/{part}": spent for part, spent in seconds.items()}
+        figures["time/update"] = max(0.0, step - sum(seconds.values()))
+        return figures | ({"tokens_per_second": tokens / step} if tokens else {})

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from trl import GRPOConfig
 
 from gpocli.errors import SpecError
-from gpocli.trainers.inherited import refusals
+from gpocli.extensions import AlgorithmExtension
+from gpocli.trainers.inherited import NEVER_READ
 
 ROLLOUTS = ("auto", "race", "generate")
 DIVISORS = ("kept", "group")
@@ -21,7 +22,8 @@ class GroupConfig(GRPOConfig):  # type: ignore[misc]
     `ValueError`, when the numbers do not fit together or an inherited option would have no effect.
     """
 
-    algorithm: ClassVar[str] = "gfpo"
+    algorithm: ClassVar[AlgorithmExtension | None] = None
+    """The algorithm that the class is for: what has no effect under it is refused, too."""
 
     if TYPE_CHECKING:
         num_generations: int
@@ -83,16 +85,14 @@ class GroupConfig(GRPOConfig):  # type: ignore[misc]
         self._refuse_options_without_effect()
 
     def _refuse_options_without_effect(self) -> None:
-        refused = refusals(self.algorithm)
+        refused = NEVER_READ | (dict(self.algorithm.refused) if self.algorithm is not None else {})
         for config_field in fields(self):
             refusal = refused.get(config_field.name)
             if refusal is None:
                 continue
             value = getattr(self, config_field.name)
             if value != _default_of(config_field):
-                raise SpecError(
-                    f"{config_field.name}={value!r} has no effect under {type(self).__name__}: {refusal.reason}"
-                )
+                raise SpecError(f"{config_field.name}={value!r} has no effect under {type(self).__name__}: {refusal}")
 
 
 def _default_of(config_field: Any) -> Any:

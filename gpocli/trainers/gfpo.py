@@ -1,11 +1,9 @@
 """Group Filtered Policy Optimization (GFPO, arXiv 2508.09726)."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from gpocli.trainers.config import GroupConfig
-from gpocli.trainers.group_trainer import GroupTrainer
-from gpocli.trainers.naming import default_output_dir
+from gpocli.trainers.trainer import GroupTrainer
 
 
 @dataclass
@@ -21,7 +19,4 @@ class GFPOTrainer(GroupTrainer):
     """
 
     _tag_names = ["trl", "gfpo"]  # noqa: RUF012 (the parent declares it so)
-
-    @classmethod
-    def _default_config(cls, model: Any) -> GFPOConfig:
-        return GFPOConfig(default_output_dir(model, "GFPO"))
+    config_class = GFPOConfig

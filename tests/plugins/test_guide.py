@@ -10,7 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from gpocli.cli.main import app
-from gpocli.contracts.filter import FILTER_KEYWORDS, GroupFilter
+from gpocli.contracts.filter import GroupFilter
+from gpocli.contracts.filter_call import FILTER_KEYWORDS
 from gpocli.plugin_manager import load_plugins
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text()

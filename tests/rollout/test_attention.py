@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
-from gpocli.rollout import SamplingSettings, attention, sample_groups
+from gpocli.rollout import SamplingRequest, SamplingSettings, attention, sample_groups
 from gpocli.rollout.attention import decode_attention
 
 SAMPLING = SamplingSettings(max_new_tokens=4, eos_token_ids=(1,), pad_token_id=0)
@@ -58,7 +58,7 @@ def test_the_model_attends_so_while_it_samples_and_not_after(make_model, monkeyp
         attention.AttentionInterface._global_mapping
         | {"gpo_decode": lambda *given, **options: calls.append(1) or decode_attention(*given, **options)},
     )
-    sample_groups(model, [[5, 6], [7]], 2, SAMPLING, seed=0)
+    sample_groups(model, SamplingRequest([[5, 6], [7]], 2, SAMPLING, seed=0))
     assert calls
     assert model.config._attn_implementation == "sdpa"
 
@@ -71,5 +71,5 @@ def test_the_model_attends_as_before_after_a_failure(make_model, monkeypatch):
 
     monkeypatch.setattr(model, "forward", fail)
     with pytest.raises(RuntimeError):
-        sample_groups(model, [[5, 6]], 2, SAMPLING, seed=0)
+        sample_groups(model, SamplingRequest([[5, 6]], 2, SAMPLING, seed=0))
     assert model.config._attn_implementation == "sdpa"

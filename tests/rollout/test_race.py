@@ -2,14 +2,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpocli.rollout import Race
-from gpocli.rollout.race import GroupBoard
+from gpocli.rollout.race import Board
 
 END, WORD = 1, 5
 
 
 def run(lengths, group_size, limit, race):
     """Plays a board with candidates of these lengths (the end token included; above the limit: never ends)."""
-    board = GroupBoard(len(lengths) // group_size, group_size, limit=limit, end_token_ids=[END], race=race)
+    board = Board(len(lengths) // group_size, group_size, limit=limit, end_token_ids=[END], race=race)
     rows = list(range(len(lengths)))
     for step in range(1, limit + 1):
         board.advance(rows, [END if lengths[row] == step else WORD for row in rows])

@@ -11,13 +11,13 @@ def test_tokens_follow_the_cumulative_probabilities():
     logits = torch.tensor([0.5, 0.0, 0.25, 0.25]).log().expand(5, 4)
     uniform = torch.tensor([[0.0, 0.49, 0.51, 0.76, 1 - 2**-40]], dtype=torch.float64)
 
-    assert pick_tokens(logits, uniform).tolist() == [0, 0, 2, 3, 3]
+    assert pick_tokens(logits, uniform)[0].tolist() == [0, 0, 2, 3, 3]
 
 
 def test_trailing_tokens_of_no_probability_are_never_picked():
     logits = torch.tensor([[0.0, 0.0, -torch.inf, -torch.inf]])
 
-    assert pick_tokens(logits, torch.tensor([[1 - 2**-40]], dtype=torch.float64)).tolist() == [1]
+    assert pick_tokens(logits, torch.tensor([[1 - 2**-40]], dtype=torch.float64))[0].tolist() == [1]
 
 
 @pytest.mark.parametrize(("vocabulary", "levels"), [(64, 1), (65, 2), (1024, 2), (1025, 3), (151_936, 4)])
@@ -29,7 +29,7 @@ def test_levels_pick_a_block_then_a_token_in_it():
     # 100 equally likely tokens in two levels: 10 blocks of 10. 0.35 falls into block 3, 0.99 on its last token.
     uniform = torch.tensor([[0.35, 0.0], [0.99, 0.05]], dtype=torch.float64)
 
-    assert pick_tokens(torch.zeros(2, 100), uniform).tolist() == [39, 0]
+    assert pick_tokens(torch.zeros(2, 100), uniform)[0].tolist() == [39, 0]
 
 
 @pytest.mark.parametrize("vocabulary", [65, 1000, 5003])
@@ -40,7 +40,7 @@ def test_frequencies_in_a_large_vocabulary_are_the_probabilities(vocabulary):
     logits = probabilities.log().expand(400, vocabulary)
     streams = RowStreams(1, 400, CPU, levels=num_levels(vocabulary))
 
-    tokens = torch.stack([pick_tokens(logits, streams.column(t)) for t in range(100)]).flatten()
+    tokens = torch.stack([pick_tokens(logits, streams.column(t))[0] for t in range(100)]).flatten()
 
     assert int(tokens.max()) == vocabulary - 1
     # 40,000 draws: one standard deviation is at most 0.0025; the mean of the evenly spread tokens is their middle.
@@ -55,7 +55,7 @@ def test_frequencies_are_the_probabilities():
     probabilities = torch.tensor([0.1, 0.2, 0.3, 0.4])
     streams = RowStreams(seed=1, num_rows=2000, device=CPU)
 
-    tokens = torch.stack([pick_tokens(probabilities.log().expand(2000, 4), streams.column(t)) for t in range(100)])
+    tokens = torch.stack([pick_tokens(probabilities.log().expand(2000, 4), streams.column(t))[0] for t in range(100)])
 
     # 200,000 draws: one standard deviation is at most 0.0011.
     shares = tokens.flatten().bincount(minlength=4) / tokens.numel()

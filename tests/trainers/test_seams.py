@@ -39,8 +39,7 @@ def test_the_repeat_sampler_draws_one_permutation_an_epoch():
 
 def test_generate_returns_eight_lists(gfpo):
     trainer = gfpo(rollout="generate", num_remains_in_group=None, group_filter_func=None)
-    trainer.model.train()
-    trainer._rows = [{"prompt": "say 1"}] * 4
+    trainer.model.eval()  # evaluation hands on what TRL makes
     out = trainer._generate(["say 1"] * 4)
     assert len(out) == 8
     prompt_ids, completion_ids, tool_mask, completions, logprobs, extra_fields, images, tool_images = out

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from transformers import AutoConfig, AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
 
 from gpocli.errors import SpecError
-from gpocli.rollout import Race, SamplingSettings, engine, sample_groups, supports
+from gpocli.rollout import Race, SamplingRequest, SamplingSettings, loop, sample_groups, supports
 from gpocli.rollout.sampling import logits_processors
 from gpocli.rollout.support import PLAIN_MODELS
 from tests.rollout.conftest import MAKERS
@@ -54,7 +54,7 @@ def replay(model, prompt, row, seed, sampling):
 
 
 def test_every_kind_of_cache_gives_the_tokens_of_plain_forward_passes(any_model):
-    rollout = sample_groups(any_model, PROMPTS, 3, settings(), seed=7)
+    rollout = sample_groups(any_model, SamplingRequest(PROMPTS, 3, settings(), seed=7))
 
     expected = [replay(any_model, PROMPTS[row // 3], row, 7, settings()) for row in range(12)]
     assert rollout.completion_ids == expected
@@ -75,7 +75,7 @@ def test_every_kind_of_cache_gives_the_tokens_of_plain_forward_passes(any_model)
 def test_settings_work_on_each_row_by_itself(make_model, changes):
     model, sampling = make_model(), settings(**changes)
 
-    rollout = sample_groups(model, PROMPTS, 3, sampling, seed=3)
+    rollout = sample_groups(model, SamplingRequest(PROMPTS, 3, sampling, seed=3))
 
     expected = [replay(model, PROMPTS[row // 3], row, 3, sampling) for row in range(12)]
     assert rollout.completion_ids == expected
@@ -83,10 +83,10 @@ def test_settings_work_on_each_row_by_itself(make_model, changes):
 
 def test_settings_win_over_the_generation_config_of_the_model(make_model):
     model = make_model()
-    plain = sample_groups(model, PROMPTS, 4, settings(), seed=0)
+    plain = sample_groups(model, SamplingRequest(PROMPTS, 4, settings(), seed=0))
     model.generation_config.update(do_sample=True, top_k=1, temperature=0.01, repetition_penalty=1.5)
 
-    rollout = sample_groups(model, PROMPTS, 4, settings(), seed=0)
+    rollout = sample_groups(model, SamplingRequest(PROMPTS, 4, settings(), seed=0))
 
     assert rollout.completion_ids == plain.completion_ids
     assert len({tuple(ids) for ids in rollout.completion_ids[:4]}) == 4
@@ -95,7 +95,8 @@ def test_settings_win_over_the_generation_config_of_the_model(make_model):
 @pytest.mark.parametrize("pad", [PAD, END])
 def test_each_end_token_ends_a_row_and_stays_in_it(make_model, pad):
     rollout = sample_groups(
-        make_model(), PROMPTS, 8, settings(max_new_tokens=64, pad_token_id=pad, temperature=3.0), seed=0
+        make_model(),
+        SamplingRequest(PROMPTS, 8, settings(max_new_tokens=64, pad_token_id=pad, temperature=3.0), seed=0),
     )
 
     last = {ids[-1] for ids, finished in zip(rollout.completion_ids, rollout.finished, strict=True) if finished}
@@ -104,7 +105,9 @@ def test_each_end_token_ends_a_row_and_stays_in_it(make_model, pad):
 
 
 def test_rows_at_the_limit_are_unfinished_and_not_lost(hazard_model):
-    rollout = sample_groups(hazard_model(1e-9), PROMPTS, 2, settings(max_new_tokens=5), seed=0, race=by_length(1))
+    rollout = sample_groups(
+        hazard_model(1e-9), SamplingRequest(PROMPTS, 2, settings(max_new_tokens=5), seed=0, race=by_length(1))
+    )
 
     assert [len(ids) for ids in rollout.completion_ids] == [5] * 8
     assert rollout.finished == [False] * 8
@@ -117,8 +120,8 @@ def test_rows_at_the_limit_are_unfinished_and_not_lost(hazard_model):
 @pytest.mark.parametrize("seed", range(6))
 def test_race_on_and_off_keep_the_same_tokens(hazard_model, kind, seed):
     model = hazard_model(0.05, kind)
-    full = sample_groups(model, PROMPTS, 8, settings(max_new_tokens=40), seed=seed)
-    raced = sample_groups(model, PROMPTS, 8, settings(max_new_tokens=40), seed=seed, race=by_length(3))
+    full = sample_groups(model, SamplingRequest(PROMPTS, 8, settings(max_new_tokens=40), seed=seed))
+    raced = sample_groups(model, SamplingRequest(PROMPTS, 8, settings(max_new_tokens=40), seed=seed, race=by_length(3)))
 
     assert kept(raced, 8, 3) == kept(full, 8, 3)
     assert sum(raced.lost) > 0
@@ -146,8 +149,10 @@ def test_races_of_a_real_model_keep_what_full_generation_keeps(seed, prompts, gr
     # The model ends at a rate that depends on the text: groups differ in difficulty, and some rows reach the limit.
     keep = data.draw(st.integers(1, group_size))
     sampling = settings(max_new_tokens=limit, temperature=2.0)
-    full = sample_groups(shared_model(), prompts, group_size, sampling, seed=seed)
-    raced = sample_groups(shared_model(), prompts, group_size, sampling, seed=seed, race=by_length(keep))
+    full = sample_groups(shared_model(), SamplingRequest(prompts, group_size, sampling, seed=seed))
+    raced = sample_groups(
+        shared_model(), SamplingRequest(prompts, group_size, sampling, seed=seed, race=by_length(keep))
+    )
 
     assert kept(raced, group_size, keep) == kept(full, group_size, keep)
     assert raced.decode_steps <= full.decode_steps
@@ -155,7 +160,7 @@ def test_races_of_a_real_model_keep_what_full_generation_keeps(seed, prompts, gr
 
 def test_an_empty_prompt_is_refused(make_model):
     with pytest.raises(SpecError) as error:
-        sample_groups(make_model(), [[5], []], 2, settings(), seed=0)
+        sample_groups(make_model(), SamplingRequest([[5], []], 2, settings(), seed=0))
 
     assert str(error.value) == (
         "a prompt has no token, so there is nothing to sample from: leave out rows with an empty prompt"
@@ -165,10 +170,10 @@ def test_an_empty_prompt_is_refused(make_model):
 @pytest.mark.parametrize("looks", [1, 3, 7])
 def test_result_does_not_depend_on_how_often_the_host_looks(hazard_model, monkeypatch, looks):
     model = hazard_model(0.1)
-    every_step = sample_groups(model, PROMPTS, 8, settings(), seed=1, race=by_length(3))
-    monkeypatch.setitem(engine._STEPS_PER_LOOK, "cpu", looks)
+    every_step = sample_groups(model, SamplingRequest(PROMPTS, 8, settings(), seed=1, race=by_length(3)))
+    monkeypatch.setitem(loop._STEPS_PER_LOOK, "cpu", looks)
 
-    rollout = sample_groups(model, PROMPTS, 8, settings(), seed=1, race=by_length(3))
+    rollout = sample_groups(model, SamplingRequest(PROMPTS, 8, settings(), seed=1, race=by_length(3)))
 
     assert rollout.completion_ids == every_step.completion_ids
     assert (rollout.finished, rollout.lost) == (every_step.finished, every_step.lost)
@@ -176,15 +181,15 @@ def test_result_does_not_depend_on_how_often_the_host_looks(hazard_model, monkey
 
 def test_a_row_does_not_depend_on_the_other_prompts(make_model):
     model = make_model()
-    alone = sample_groups(model, PROMPTS[:1], 4, settings(), seed=5)
-    together = sample_groups(model, PROMPTS, 4, settings(), seed=5)
+    alone = sample_groups(model, SamplingRequest(PROMPTS[:1], 4, settings(), seed=5))
+    together = sample_groups(model, SamplingRequest(PROMPTS, 4, settings(), seed=5))
 
     assert together.completion_ids[:4] == alone.completion_ids
 
 
 def test_seed_decides(make_model):
     model = make_model()
-    first, again, other = (sample_groups(model, PROMPTS, 4, settings(), seed=s) for s in (1, 1, 2))
+    first, again, other = (sample_groups(model, SamplingRequest(PROMPTS, 4, settings(), seed=s)) for s in (1, 1, 2))
 
     assert first.completion_ids == again.completion_ids
     assert first.completion_ids != other.completion_ids
@@ -192,13 +197,13 @@ def test_seed_decides(make_model):
 
 def test_dropout_is_off_while_sampling_and_the_mode_is_put_back(make_model):
     model = make_model("gpt2")
-    expected = sample_groups(model, PROMPTS, 4, settings(), seed=1)
+    expected = sample_groups(model, SamplingRequest(PROMPTS, 4, settings(), seed=1))
     model.train()
     model.transformer.h[0].eval()
     model.gradient_checkpointing_enable()
     modes = [module.training for module in model.modules()]
 
-    rollout = sample_groups(model, PROMPTS, 4, settings(), seed=1)
+    rollout = sample_groups(model, SamplingRequest(PROMPTS, 4, settings(), seed=1))
 
     assert rollout.completion_ids == expected.completion_ids
     assert [module.training for module in model.modules()] == modes
@@ -230,7 +235,7 @@ def test_models_that_take_a_ready_mask_give_the_tokens_of_plain_forward_passes(m
     model = AutoModelForCausalLM.from_config(config).eval()
     assert supports(model) is None
 
-    rollout = sample_groups(model, PROMPTS, 2, settings(max_new_tokens=10), seed=7)
+    rollout = sample_groups(model, SamplingRequest(PROMPTS, 2, settings(max_new_tokens=10), seed=7))
 
     expected = [replay(model, PROMPTS[row // 2], row, 7, settings(max_new_tokens=10)) for row in range(8)]
     assert rollout.completion_ids == expected
@@ -242,7 +247,7 @@ def train_one_step(model):
 
 
 def test_model_trains_after_a_rollout(any_model):
-    sample_groups(any_model.train(), PROMPTS, 2, settings(), seed=1)
+    sample_groups(any_model.train(), SamplingRequest(PROMPTS, 2, settings(), seed=1))
 
     assert train_one_step(any_model)
 
@@ -260,7 +265,7 @@ def test_model_that_stores_its_rotary_frequencies_trains_after_a_rollout():
             rope_parameters=rope,
         )
     )
-    sample_groups(model, PROMPTS, 2, settings(), seed=1)
+    sample_groups(model, SamplingRequest(PROMPTS, 2, settings(), seed=1))
 
     assert not any(buffer.is_inference() for buffer in model.buffers())
     assert train_one_step(model)
@@ -269,7 +274,7 @@ def test_model_that_stores_its_rotary_frequencies_trains_after_a_rollout():
 def test_model_trains_after_a_rollout_under_autocast(make_model):
     model = make_model()
     with torch.autocast("cpu", torch.bfloat16):
-        sample_groups(model, PROMPTS, 2, settings(), seed=1)
+        sample_groups(model, SamplingRequest(PROMPTS, 2, settings(), seed=1))
 
         assert train_one_step(model)
 
@@ -279,7 +284,7 @@ def test_lora_with_gradient_checkpointing_trains_after_a_rollout(make_model):
     model = peft.get_peft_model(make_model(), peft.LoraConfig(target_modules=["q_proj", "v_proj"])).train()
     model.enable_input_require_grads()
     model.gradient_checkpointing_enable()
-    sample_groups(model, PROMPTS, 2, settings(), seed=1)
+    sample_groups(model, SamplingRequest(PROMPTS, 2, settings(), seed=1))
 
     assert train_one_step(model)
 
@@ -287,14 +292,14 @@ def test_lora_with_gradient_checkpointing_trains_after_a_rollout(make_model):
 def test_bf16_model_is_sampled(hazard_model):
     model = hazard_model(0.1).to(torch.bfloat16)
 
-    raced = sample_groups(model, PROMPTS, 8, settings(), seed=1, race=by_length(3))
+    raced = sample_groups(model, SamplingRequest(PROMPTS, 8, settings(), seed=1, race=by_length(3)))
 
     assert sum(raced.finished) >= 12
 
 
 def test_lora_model_is_sampled_with_its_adapter(make_model):
     peft = pytest.importorskip("peft")
-    plain = sample_groups(make_model(), PROMPTS, 4, settings(), seed=1)
+    plain = sample_groups(make_model(), SamplingRequest(PROMPTS, 4, settings(), seed=1))
     model = peft.get_peft_model(
         make_model(), peft.LoraConfig(target_modules=["q_proj", "v_proj"], init_lora_weights=False)
     )
@@ -303,18 +308,18 @@ def test_lora_model_is_sampled_with_its_adapter(make_model):
     )
     merged.load_state_dict(model.state_dict())
 
-    rollout = sample_groups(model, PROMPTS, 4, settings(), seed=1)
+    rollout = sample_groups(model, SamplingRequest(PROMPTS, 4, settings(), seed=1))
 
     assert rollout.completion_ids != plain.completion_ids
     assert (
         rollout.completion_ids
-        == sample_groups(merged.merge_and_unload(), PROMPTS, 4, settings(), seed=1).completion_ids
+        == sample_groups(merged.merge_and_unload(), SamplingRequest(PROMPTS, 4, settings(), seed=1)).completion_ids
     )
 
 
 def test_rows_are_numbered_through_over_processes(make_model):
     model = make_model()
-    together = sample_groups(model, PROMPTS, 4, settings(), seed=5)
-    second = sample_groups(model, PROMPTS[2:], 4, settings(), seed=5, first_row=8)
+    together = sample_groups(model, SamplingRequest(PROMPTS, 4, settings(), seed=5))
+    second = sample_groups(model, SamplingRequest(PROMPTS[2:], 4, settings(), seed=5, first_row=8))
 
     assert second.completion_ids == together.completion_ids[8:]

@@ -1,8 +1,7 @@
-"""The decode loop: prefill each prompt once, decode its group in lockstep, drop rows that have ended or lost."""
+"""gpo's own decode loop: prefill each prompt once, decode its group in lockstep, drop rows that have ended or lost."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -11,7 +10,8 @@ from torch import Tensor, nn
 from gpocli.errors import SpecError
 from gpocli.rollout.attention import fast_decode_attention
 from gpocli.rollout.cache import keep_rows, rollout_cache
-from gpocli.rollout.race import GroupBoard, Race
+from gpocli.rollout.race import Board
+from gpocli.rollout.rollout import Rollout, SamplingRequest
 from gpocli.rollout.sampling import RowStreams, logits_processors, num_levels, pick_tokens
 from gpocli.rollout.settings import SamplingSettings
 from gpocli.rollout.support import (
@@ -28,58 +28,33 @@ _STEPS_PER_LOOK = {"cpu": 1}
 _STEPS_PER_LOOK_ELSEWHERE = 4
 
 
-@dataclass(slots=True)
-class Rollout:
-    """What a rollout sampled: P*G rows, group after group.
-
-    `completion_ids` hold no padding and include the end token. A row is either `finished` (ended by an end token), or
-    `lost` (stopped early, with the tokens it had), or neither: cut at the limit. `decode_steps` counts forward
-    passes after the prefill, `decoded_tokens` the rows in them.
-    """
-
-    completion_ids: list[list[int]]
-    finished: list[bool]
-    lost: list[bool]
-    decode_steps: int
-    decoded_tokens: int
-
-
-def sample_groups(
-    model: nn.Module,
-    prompts_P: Sequence[Sequence[int]],
-    num_generations: int,
-    settings: SamplingSettings,
-    *,
-    seed: int,
-    first_row: int = 0,
-    race: Race | None = None,
-) -> Rollout:
-    """Samples `num_generations` completions of each prompt (token ids) from the unwrapped model.
+def sample_groups(model: nn.Module, request: SamplingRequest) -> Rollout:
+    """Samples the completions of a request from the unwrapped model.
 
     The tokens of row r = p * G + g depend on the model, its prompt, the settings and (seed, first_row + r), not on
-    the other rows: dropping rows early, with or without a race, leaves the remaining completions as they are.
-    `first_row` is the number of this process's first row among those of all processes. The model is sampled in
-    evaluation mode, so that dropout does not undo that, and is left in the mode it was found in.
+    the other rows: dropping rows early, with or without a race, leaves the remaining completions as they are. The
+    model is sampled in evaluation mode, so that dropout does not undo that, and is left in the mode it was found in.
 
     The caller asks `supports(model)` before. Raises `SpecError` for an empty prompt.
     """
-    if any(not prompt for prompt in prompts_P):
+    settings = request.settings
+    if any(not prompt for prompt in request.prompts_P):
         raise SpecError(
             "a prompt has no token, so there is nothing to sample from: leave out rows with an empty prompt"
         )
-    board = GroupBoard(
-        len(prompts_P),
-        num_generations,
+    board = Board(
+        len(request.prompts_P),
+        request.group_size,
         limit=settings.max_new_tokens,
         end_token_ids=settings.eos_token_ids,
-        race=race,
+        race=request.race,
     )
     # Inference mode spares a tenth of the time of a small model.
     without_gradients = torch.inference_mode() if keeps_nothing_of_a_pass(model) else torch.no_grad()
     is_plain = attends_plainly(model)
     attention = fast_decode_attention(model) if is_plain else nullcontext()
     with without_gradients, evaluation_mode(model), attention:
-        decoder = _Decoder(model, prompts_P, num_generations, settings, seed, first_row, is_plain)
+        decoder = _Decoder(model, request, takes_ready_mask=is_plain)
         looks = _STEPS_PER_LOOK.get(decoder.device.type, _STEPS_PER_LOOK_ELSEWHERE)
         unseen_TR: list[Tensor] = []
         for token in range(settings.max_new_tokens):
@@ -93,23 +68,15 @@ def sample_groups(
                     break
                 decoder.drop(board.running, board.num_running)
             decoder.step()
-    return Rollout(board.completion_ids, board.finished, board.lost, decoder.steps, decoder.row_steps)
+    logps = decoder.logps([len(ids) for ids in board.completion_ids])
+    return Rollout.of(board, decode_steps=decoder.steps, decoded_tokens=decoder.row_steps, logps=logps)
 
 
 class _Decoder:
     """The rows that are decoded at present, and everything kept for each of them on the device."""
 
-    def __init__(
-        self,
-        model: nn.Module,
-        prompts_P: Sequence[Sequence[int]],
-        num_generations: int,
-        settings: SamplingSettings,
-        seed: int,
-        first_row: int,
-        takes_ready_mask: bool,
-    ) -> None:
-        self.rows = list(range(len(prompts_P) * num_generations))
+    def __init__(self, model: nn.Module, request: SamplingRequest, *, takes_ready_mask: bool) -> None:
+        self.rows = list(range(len(request.prompts_P) * request.group_size))
         self.device = next(model.parameters()).device
         self.steps = self.row_steps = 0
         self._model, self._cache_argument = model, cache_argument(model) or "past_key_values"
@@ -118,10 +85,14 @@ class _Decoder:
         self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in parameters else {}
         # A decode step may then get the mask as attention takes it, which spares the model making it.
         self._takes_ready_mask = takes_ready_mask
-        self._processors = logits_processors(settings)
-        self._prefill(prompts_P, num_generations, settings)
+        self._processors = logits_processors(request.settings)
+        self._prefill(request.prompts_P, request.group_size, request.settings)
         levels = num_levels(self._logits_RV.shape[1])
-        self._streams = RowStreams(seed, len(self.rows), self.device, levels=levels, first_row=first_row)
+        self._streams = RowStreams(
+            request.seed, len(self.rows), self.device, levels=levels, first_row=request.first_row
+        )
+        # One entry a token step: the rows that it decoded, and the log-probability of each row's token.
+        self._drawn: list[tuple[list[int], Tensor]] = []
 
     def _prefill(self, prompts_P: Sequence[Sequence[int]], num_generations: int, settings: SamplingSettings) -> None:
         numbers: dict[tuple[int, ...], int] = {}
@@ -160,9 +131,20 @@ class _Decoder:
             # Only the repetition penalty, the first of them, reads the ids.
             ids_RT = self._token_R1 if self._ids_RT is None else self._ids_RT[:, : self._width]
             logits_RV = self._processors(ids_RT, logits_RV)
-        token_R = pick_tokens(logits_RV, self._streams.column(token))
+        token_R, logp_R = pick_tokens(logits_RV, self._streams.column(token))
         self._token_R1 = token_R.unsqueeze(1)
+        self._drawn.append((self.rows, logp_R))
         return token_R
+
+    def logps(self, lengths: Sequence[int]) -> list[list[float]]:
+        """The log-probabilities of the first `lengths` tokens of each row: a row may have been decoded for longer."""
+        logps: list[list[float]] = [[] for _ in lengths]
+        drawn = torch.cat([logp_R for _, logp_R in self._drawn]).tolist()
+        rows = [row for rows, _ in self._drawn for row in rows]
+        for row, logp in zip(rows, drawn, strict=True):
+            if len(logps[row]) < lengths[row]:
+                logps[row].append(logp)
+        return logps
 
     def drop(self, running: Sequence[bool], num_running: int) -> None:
         """Drops the rows that do not run any more, once there are enough of them to pay for it."""

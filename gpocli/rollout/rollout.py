@@ -1,0 +1,51 @@
+"""What goes into sampling and what comes out of it, whatever engine samples."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gpocli.rollout.race import Board, Race
+from gpocli.rollout.settings import SamplingSettings
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingRequest:
+    """P prompts (token ids) of which `group_size` completions each are wanted.
+
+    `first_row` is the number of this process's first row among those of all processes: an engine that can makes a
+    row's tokens depend on (seed, row number) and its prompt alone. `race` stops candidates that can no longer be kept;
+    None: all of them are needed.
+    """
+
+    prompts_P: Sequence[Sequence[int]]
+    group_size: int
+    settings: SamplingSettings
+    seed: int
+    first_row: int = 0
+    race: Race | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """What an engine sampled: P*G rows, group after group.
+
+    `completion_ids` hold no padding and include the end token. A row is either `finished` (ended by an end token), or
+    `lost` (stopped early, with the tokens it had), or neither: cut at the limit. `logps` are the log-probabilities
+    with which the tokens were drawn, after temperature and all other settings; None where the engine tells none.
+    `scores` are those that the race asked for, by row. `decode_steps` counts forward passes after the prefill (0 where
+    the engine does not tell), `decoded_tokens` the rows in them.
+    """
+
+    completion_ids: list[list[int]]
+    finished: list[bool]
+    lost: list[bool]
+    logps: list[list[float]] | None = None
+    scores: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
+    decode_steps: int = 0
+    decoded_tokens: int = 0
+
+    @classmethod
+    def of(
+        cls, board: Board, *, decode_steps: int, decoded_tokens: int, logps: list[list[float]] | None = None
+    ) -> "Rollout":
+        """What stands on a board whose rows have all ended."""
+        return cls(board.completion_ids, board.finished, board.lost, logps, board.scores, decode_steps, decoded_tokens)

@@ -1,0 +1,32 @@
+"""gpo's own decode loop, with shared prefill and races."""
+
+from typing import Any
+
+from gpocli.rollout import Rollout, SamplingRequest, sample_groups, supports
+
+NAME = "race"
+
+
+def why_not(trainer: Any) -> str | None:
+    """Why gpo's loop cannot sample for this trainer."""
+    return why_not_settings(trainer) or supports(trainer.accelerator.unwrap_model(trainer.model))
+
+
+def why_not_settings(trainer: Any) -> str | None:
+    """Which setting of the trainer asks for TRL's own generation."""
+    if trainer.args.rollout == "generate":
+        return "rollout='generate' asks for TRL's own path"
+    if trainer.use_vllm:
+        return "vLLM samples"
+    if trainer.args.generation_kwargs or trainer.args.cache_implementation:
+        return "generation_kwargs and cache_implementation are options of transformers' generate"
+    if trainer.tools or trainer.rollout_func is not None:
+        return "tools and rollout functions sample in turns"
+    if trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled:
+        return "FSDP and DeepSpeed shard the weights"
+    return None
+
+
+def sample(trainer: Any, request: SamplingRequest, parent: Any) -> Rollout:
+    """The completions of a request; they are the same for any number of processes."""
+    return sample_groups(trainer.accelerator.unwrap_model(trainer.model_wrapped), request)

@@ -1,0 +1,163 @@
+"""A generation batch of one process: one value that grows by named steps, from the drawn rows to the advantages."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+from gpocli.contracts.filter_call import Candidate
+from gpocli.data import ROW_KEY
+from gpocli.rollout import Rollout
+from gpocli.runs.candidate import CandidateRecord
+
+Step = TypeVar("Step", bound="Drawn")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """P groups of G candidates each before they are sampled, as lists of P*G, group after group.
+
+    `rows` are the data rows (one object a group, repeated), `prompts` what the trainer made of them.
+    """
+
+    group_size: int
+    rows: Sequence[dict[str, Any]]
+    prompts: Sequence[Any]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def groups(self) -> list[range]:
+        """The candidates of each group: group g holds exactly g*G to (g+1)*G - 1."""
+        return [range(start, start + self.group_size) for start in range(0, len(self), self.group_size)]
+
+    def sampled(self, rollout: Rollout, completions: Sequence[Any]) -> "Sampled":
+        """With what was written, as tokens and as text or messages."""
+        return _grown(self, Sampled, rollout=rollout, completions=completions)
+
+
+@dataclass(frozen=True)
+class Sampled(Drawn):
+    """Candidates with their completions; a lost one has the tokens with which it was stopped."""
+
+    rollout: Rollout
+    completions: Sequence[Any]
+
+    @property
+    def lengths(self) -> list[int]:
+        """Tokens of each candidate, the end token included; of a lost one, when it was stopped."""
+        return [len(ids) for ids in self.rollout.completion_ids]
+
+    def scored(self, rewards: Mapping[int, tuple[list[float], float]]) -> "Scored":
+        """With the rewards of those candidates that were asked, and their weighted sum (NaN: does not apply)."""
+        return _grown(self, Scored, rewards=rewards)
+
+
+@dataclass(frozen=True)
+class Scored(Sampled):
+    """Candidates with their rewards; those that no reward was asked about have none."""
+
+    rewards: Mapping[int, tuple[list[float], float]]
+
+    def told(self, number: int, reward_names: Sequence[str]) -> Candidate:
+        """A candidate as a filter sees it."""
+        values, total = self.rewards.get(number, (None, None))
+        return Candidate(
+            row=self.rows[number],
+            prompt=self.prompts[number],
+            completion=self.completions[number],
+            completion_ids=self.rollout.completion_ids[number],
+            finished=self.rollout.finished[number],
+            rewards=None if values is None else dict(zip(reward_names, values, strict=True)),
+            reward=total,
+        )
+
+    def selected(self, selection: "Selection") -> "Selected":
+        """With the choice of the filter."""
+        return _grown(self, Selected, selection=selection)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which candidates are trained on.
+
+    `kept` has k indices a group in ascending order; those at `surplus` (positions in `kept`) only fill up a group
+    whose filter keeps fewer. `scores` has one tuple a candidate, None for a lost one; it is None without a filter.
+    """
+
+    kept: Sequence[int]
+    surplus: Sequence[int] = ()
+    scores: Sequence[tuple[float, ...] | None] | None = None
+
+
+@dataclass(frozen=True)
+class Selected(Scored):
+    """Candidates of which some are kept."""
+
+    selection: Selection
+
+    @property
+    def trained(self) -> list[int]:
+        """The kept candidates without those that only fill up a group."""
+        surplus = set(self.selection.surplus)
+        return [number for row, number in enumerate(self.selection.kept) if row not in surplus]
+
+    def scored_later(self, rewards: Mapping[int, tuple[list[float], float]]) -> "Selected":
+        """With the rewards of the kept ones, where the filter needed none to choose them."""
+        return _grown(self, Selected, rewards=rewards)
+
+    def advantaged(self, advantages: Sequence[float]) -> "Advantaged":
+        """With one advantage for each kept candidate, in the order of `selection.kept`."""
+        return _grown(self, Advantaged, advantages=advantages)
+
+
+@dataclass(frozen=True)
+class Advantaged(Selected):
+    """A generation batch that is ready to train on."""
+
+    advantages: Sequence[float]
+
+    def records(self, reward_names: Sequence[str], step: int, first_row: int) -> list[CandidateRecord]:
+        """One record a candidate; `first_row` is the number of the first one among those of all processes."""
+        surplus = set(self.selection.surplus)
+        advantage_of = {
+            number: self.advantages[row] for row, number in enumerate(self.selection.kept) if row not in surplus
+        }
+        return [self._record(i, reward_names, step, first_row + i, advantage_of.get(i)) for i in range(len(self))]
+
+    def _record(
+        self, i: int, reward_names: Sequence[str], step: int, place: int, advantage: float | None
+    ) -> CandidateRecord:
+        values, total = self.rewards.get(i, ([None] * len(reward_names), None))
+        outcome = "kept" if advantage is not None else "lost" if self.rollout.lost[i] else "rejected"
+        return CandidateRecord(
+            step=step,
+            prompt_id=self.rows[i].get(ROW_KEY, ""),
+            group=place // self.group_size,
+            candidate=place % self.group_size,
+            prompt=_text(self.prompts[i]),
+            completion=_text(self.completions[i]),
+            tokens=list(self.rollout.completion_ids[i]),
+            length=len(self.rollout.completion_ids[i]),
+            finished=self.rollout.finished[i],
+            rewards={name: _none_if_nan(value) for name, value in zip(reward_names, values, strict=True)},
+            reward=_none_if_nan(total),
+            filter_score=None if self.selection.scores is None else self.selection.scores[i],
+            kept=advantage is not None,
+            outcome=outcome,
+            advantage=advantage,
+        )
+
+
+def _grown(value: Drawn, step: type[Step], **more: Any) -> Step:
+    return step(**{field.name: getattr(value, field.name) for field in fields(value)} | more)
+
+
+def _none_if_nan(value: float | None) -> float | None:
+    return None if value is None or value != value else value
+
+
+def _text(prompt_or_completion: Any) -> str:
+    if isinstance(prompt_or_completion, str):
+        return prompt_or_completion
+    return "\n".join(str(message.get("content", "")) for message in prompt_or_completion)

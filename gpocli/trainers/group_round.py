@@ -1,0 +1,182 @@
+"""The course of one generation batch: prompts become groups, groups are filtered, the kept ones go to the parent."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from gpocli.contracts.filter import GroupFilter
+from gpocli.contracts.filter_call import Candidate, filter_call
+from gpocli.rollout import Race, Rollout
+from gpocli.trainers.clock import StepClock
+from gpocli.trainers.generation_batch import Advantaged, Drawn, Sampled, Scored, Selected, Selection
+from gpocli.trainers.processes import Processes
+from gpocli.trainers.selection import select_candidates
+
+Metrics = dict[str, list[float]]
+Score = Callable[[Sequence[Any], Sequence[Any], Sequence[Any], Sequence[Any]], torch.Tensor]
+"""Rows, prompts, completions and their tokens to the rewards of all processes, [processes x rows, rewards]."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRules:
+    """What holds for every group of a run: G, k, who chooses, what rewards weigh, and what the loss divides by.
+
+    `text_of` turns tokens into the text of a completion.
+    """
+
+    group_size: int
+    keep: int
+    group_filter: GroupFilter | None
+    reward_names: Sequence[str]
+    reward_weights: torch.Tensor
+    divisor: str
+    counts_truncated: bool
+    text_of: Callable[[list[int]], str]
+
+
+class GroupRound:
+    """One generation batch on one process; the parent asks for its parts in the order of the methods."""
+
+    def __init__(
+        self,
+        rules: GroupRules,
+        rows: Sequence[dict[str, Any]],
+        *,
+        processes: Processes,
+        clock: StepClock,
+        metrics: Metrics,
+        trainer_state: Any,
+    ) -> None:
+        self._rules, self._rows = rules, rows
+        self._processes, self._clock, self._metrics, self._state = processes, clock, metrics, trainer_state
+
+    def draw(self, prompts: Sequence[Any]) -> list[Any]:
+        """The prompts to sample: each group of k equal ones that the data loader made becomes G."""
+        rules, source = self._rules, list(range(len(prompts)))
+        if rules.group_filter is not None:
+            source = [start for start in source[:: rules.keep] for _ in range(rules.group_size)]
+        self._drawn = Drawn(rules.group_size, [self._rows[i] for i in source], [prompts[i] for i in source])
+        return list(self._drawn.prompts)
+
+    def race(self) -> Race | None:
+        """The race that the candidates of a group run, None when all of them are needed."""
+        group_filter, drawn = self._rules.group_filter, self._drawn
+        if group_filter is None or not group_filter.can_race or self._rules.divisor != "kept":
+            return None
+        is_chat = not isinstance(drawn.prompts[0], str)
+
+        def score(row: int, ids: list[int], finished: bool) -> tuple[float, ...]:
+            text = self._rules.text_of(ids)
+            completion = [{"role": "assistant", "content": text}] if is_chat else text
+            candidate = Candidate(drawn.rows[row], drawn.prompts[row], completion, ids, finished)
+            call = filter_call([[candidate]], self._state)
+            return group_filter.score(call.completions, None, **call.keywords)[0][0]
+
+        return Race(keep=self._rules.keep, score=score, bound=group_filter.score_bound)
+
+    def choose(self, rollout: Rollout, completions: Sequence[Any], score: Score) -> Sequence[int]:
+        """The candidates to hand on to the parent, k a group; all of them without a filter."""
+        sampled = self._drawn.sampled(rollout, completions)
+        self._log_sampled(sampled)
+        group_filter = self._rules.group_filter
+        if group_filter is None:
+            self._selected = sampled.scored({}).selected(Selection(range(len(sampled))))
+            return self._selected.selection.kept
+        scored_BF, scored = None, sampled.scored({})
+        if group_filter.needs_rewards:
+            gathered = score(sampled.rows, sampled.prompts, sampled.completions, rollout.completion_ids)
+            scored_BF = self._processes.own(gathered, len(sampled))
+            scored = sampled.scored(self._paid(range(len(sampled)), scored_BF))
+        self._selected = scored.selected(self._select(scored, group_filter))
+        self._kept_rewards = None if scored_BF is None else self._of_the_kept(scored_BF)
+        self._log_selected(self._selected)
+        return self._selected.selection.kept
+
+    def rewards(
+        self, rows: Sequence[Any], prompts: Sequence[Any], completions: Sequence[Any], ids: Sequence[Any], score: Score
+    ) -> torch.Tensor:
+        """The rewards of the kept candidates of all processes; none is asked twice."""
+        if self._rules.group_filter is not None and self._kept_rewards is not None:
+            return self._kept_rewards
+        gathered = score(rows, prompts, completions, ids)
+        own = self._processes.own(gathered, len(prompts))
+        self._selected = self._selected.scored_later(self._paid(self._selected.selection.kept, own))
+        return gathered
+
+    def finish(self, output: dict[str, Any]) -> Advantaged:
+        """Correct, in place, what the parent made of the kept rows, and close the batch with their advantages."""
+        rules, surplus = self._rules, list(self._selected.selection.surplus)
+        if rules.group_filter is not None and rules.group_filter.adaptive:
+            # Rows that only fill up a group have no token in the loss, in its divisor or in the KL term.
+            output["completion_mask"][surplus] = 0
+            output["num_items_in_batch"] = self._processes.gather(output["completion_mask"].sum()).sum()
+        if rules.divisor == "group":
+            output["num_items_in_batch"] = self._group_tokens(output["num_items_in_batch"])
+        return self._selected.advantaged(output["advantages"].tolist())
+
+    def _select(self, scored: Scored, group_filter: GroupFilter) -> Selection:
+        with self._clock.measure("filter"):
+            return select_candidates(
+                scored,
+                group_filter,
+                self._rules.keep,
+                self._rules.reward_names,
+                self._state,
+                self._processes.objects,
+            )
+
+    def _paid(self, numbers: Sequence[int], scored_BF: torch.Tensor) -> dict[int, tuple[list[float], float]]:
+        """The rewards of some candidates by their number, each with the weighted sum (NaN where none applies)."""
+        totals_B = weighted_sums(scored_BF, self._rules.reward_weights)
+        return {
+            number: (values, total)
+            for number, values, total in zip(numbers, scored_BF.tolist(), totals_B.tolist(), strict=True)
+        }
+
+    def _of_the_kept(self, scored_BF: torch.Tensor) -> torch.Tensor:
+        kept_BF = scored_BF[list(self._selected.selection.kept)]
+        # Rows that only fill up a group count as unscorable: the parent leaves NaN out of mean and deviation and
+        # gives it advantage 0.
+        kept_BF[list(self._selected.selection.surplus)] = torch.nan
+        return self._processes.gather(kept_BF)
+
+    def _group_tokens(self, like: torch.Tensor) -> torch.Tensor:
+        """Tokens of all candidates of all processes: the divisor of the GFPO paper."""
+        batch = self._selected
+        counted = [
+            length
+            for length, finished in zip(batch.lengths, batch.rollout.finished, strict=True)
+            if finished or self._rules.counts_truncated
+        ]
+        (tokens,) = self._processes.totals(sum(counted))
+        return torch.full_like(like, int(tokens))
+
+    def _log_sampled(self, batch: Sampled) -> None:
+        rollout, size = batch.rollout, len(batch)
+        cut = size - sum(rollout.finished) - sum(rollout.lost)
+        total, lost, truncated, tokens = self._processes.totals(size, sum(rollout.lost), cut, sum(batch.lengths))
+        # The parent takes every candidate without an end token for one that was cut at the limit.
+        self._metrics["completions/clipped_ratio"][-1] = truncated / total
+        self._metrics["lost/share"].append(lost / total)
+        self._clock.sampled_tokens += int(tokens)
+
+    def _log_selected(self, batch: Selected) -> None:
+        trained, lengths = batch.trained, batch.lengths
+        known = [total for _, total in batch.rewards.values() if total == total]
+        tokens = sum(lengths[i] for i in trained)
+        total, kept, kept_tokens, rewarded, reward_sum = self._processes.totals(
+            len(batch), len(trained), tokens, len(known), sum(known)
+        )
+        self._metrics["kept/share"].append(kept / total)
+        self._metrics["kept/mean_length"].append(kept_tokens / max(kept, 1))
+        if rewarded:
+            self._metrics["candidates/reward"].append(reward_sum / rewarded)
+
+
+def weighted_sums(scored_BF: torch.Tensor, weights_F: torch.Tensor) -> torch.Tensor:
+    """The weighted sum of the rewards of each row, NaN where no reward applies; shapes [B, F], [F] -> [B]."""
+    totals_B = (scored_BF * weights_F.to(scored_BF.device)).nansum(1)
+    totals_B[scored_BF.isnan().all(1)] = torch.nan
+    return totals_B

@@ -1,0 +1,255 @@
+"""The trainer under every algorithm: each place where gpo hooks into TRL's `GRPOTrainer`, in the order of a step."""
+
+from collections.abc import Callable, Sequence, Sized
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
+from trl import GRPOTrainer
+
+from gpocli.contracts.filter import GroupFilter
+from gpocli.contracts.reward import checked_rewards
+from gpocli.errors import SpecError
+from gpocli.rollout.trim import trimmable_sides
+from gpocli.runs.candidate import CandidateRecord
+from gpocli.trainers.clock import StepClock
+from gpocli.trainers.config import GroupConfig
+from gpocli.trainers.epoch_sampler import EpochRepeatSampler
+from gpocli.trainers.evaluation import EvaluationMeans
+from gpocli.trainers.generation_state import load_generation_state, save_generation_state
+from gpocli.trainers.group_filter import checked_filter
+from gpocli.trainers.group_round import GroupRound, GroupRules
+from gpocli.trainers.naming import default_output_dir
+from gpocli.trainers.objective import Objective
+from gpocli.trainers.passes import depends_on_company, is_text_alone, ordered_by_length, trimmed_pass, window_of
+from gpocli.trainers.processes import Processes
+from gpocli.trainers.sampler import Sampler
+
+
+class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
+    """`GRPOTrainer` around a best-k-of-G sampler.
+
+    What differs from the parent, and nothing else does:
+
+    - The data loader repeats each prompt k times. `_generate` samples G candidates for each group of k equal prompts,
+      lets the group filter choose k of them, and hands those on; padding, old and reference log-probabilities,
+      advantages, batching and the loss are the parent's and see kept completions only.
+    - Rewards are computed once: for all candidates if the filter needs them, else for the kept ones.
+    - Sampling uses gpo's own loop (`gpocli.rollout`) where the model and the settings allow it, with a race when the
+      filter can bound what an unfinished candidate may still score.
+    - Passes leave out columns that are padding in all rows, and rows of like length share a micro-batch.
+    - Evaluation means go over rows. A checkpoint also holds what is needed to go on in the middle of a generation
+      batch.
+
+    Without a filter every candidate is kept and the run equals TRL's GRPO.
+
+    Args (those that `GRPOTrainer` does not have):
+        group_filter_func: a filter, or several that form a chain (the next breaks ties of the one before). A filter
+            is a callable `(group_completions, group_rewards, **kwargs) -> list[list[float]]`, higher is kept.
+    """
+
+    config_class: type[GroupConfig] = GroupConfig
+    _buffered_inputs: list[dict[str, Any]] | None
+    objective_class: type[Objective] = Objective
+    """How the loss differs from the parent's; not at all by default."""
+
+    # Construction
+
+    def __init__(
+        self,
+        model: Any,
+        reward_funcs: Any = None,
+        args: GroupConfig | None = None,
+        train_dataset: Any = None,
+        eval_dataset: Any = None,
+        processing_class: Any = None,
+        reward_processing_classes: Any = None,
+        group_filter_func: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        if args is None:
+            args = self.config_class(default_output_dir(model, self._tag_names[-1].upper()))
+        self.group_filter: GroupFilter | None = checked_filter(group_filter_func, args, kwargs)
+        rewards = reward_funcs if isinstance(reward_funcs, list) else [reward_funcs]
+        rewards = checked_rewards([reward for reward in rewards if reward is not None])
+        super().__init__(
+            model, rewards, args, train_dataset, eval_dataset, processing_class, reward_processing_classes, **kwargs
+        )
+        self.group_size: int = args.num_generations
+        self.keep: int = args.num_remains_in_group or self.group_size
+        self.num_generations = self.keep
+        self.on_candidates: Callable[[list[CandidateRecord]], None] | None = None
+        """Called on the main process with the records of each generation batch. Set it on every process or on none."""
+        self.objective = self.objective_class()
+        self._clock = StepClock()
+        self._processes = Processes(self.accelerator)
+        self._sampler = Sampler(self)
+        self._evaluation = EvaluationMeans()
+        self._rules = GroupRules(
+            group_size=self.group_size,
+            keep=self.keep,
+            group_filter=self.group_filter,
+            reward_names=self.reward_func_names,
+            reward_weights=self.reward_weights,
+            divisor=args.divisor,
+            counts_truncated=not self.mask_truncated_completions,
+            text_of=partial(self.processing_class.decode, skip_special_tokens=True),
+        )
+
+    @property
+    def why_not_fast(self) -> str | None:
+        """Why TRL's own path samples, in one line; None where an engine of gpo does."""
+        return self._sampler.why_not_fast
+
+    # The rows of a step
+
+    def _get_train_sampler(self, dataset: Any = None) -> EpochRepeatSampler:
+        return EpochRepeatSampler(
+            data_source=self.train_dataset if dataset is None else dataset,
+            mini_repeat_count=self.num_generations,
+            batch_size=self.args.generation_batch_size // self.num_generations,
+            repeat_count=self.num_iterations * self.args.steps_per_generation,
+            shuffle=self.shuffle_dataset,
+            seed=self.args.seed,
+        )
+
+    def get_eval_dataloader(self, eval_dataset: Any = None) -> Any:
+        dataset = self.eval_dataset if eval_dataset is None else eval_dataset
+        dataset = self.eval_dataset[dataset] if isinstance(dataset, str) else dataset
+        is_sized = isinstance(dataset, Sized)
+        self._evaluation = EvaluationMeans(len(dataset) * self.num_generations_eval if is_sized else float("inf"))
+        return super().get_eval_dataloader(eval_dataset)
+
+    def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any) -> torch.Tensor:
+        with self._clock.measure("step"):
+            loss: torch.Tensor = super().training_step(model, inputs, num_items_in_batch)
+        if self._step % self.current_gradient_accumulation_steps == 0:
+            for name, value in self._clock.read_and_reset().items():
+                self._metrics["train"][name].append(value)
+        return loss
+
+    def _prepare_inputs(self, generation_batch: Any) -> Any:
+        buffered = self._buffered_inputs
+        inputs = super()._prepare_inputs(generation_batch)
+        if self.model.training and self._buffered_inputs is not None and self._buffered_inputs is not buffered:
+            self._buffered_inputs = self._arrange(self._buffered_inputs)
+            inputs = self._buffered_inputs[self._step % self.args.steps_per_generation]
+        return inputs
+
+    def _arrange(self, micro_batches: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Rearrange a fresh generation batch, cut into micro-batches, before its first use."""
+        window = window_of(len(micro_batches), self.args.gradient_accumulation_steps, self._step)
+        if window is not None and len(micro_batches) > 1 and not depends_on_company(self, micro_batches[0]):
+            micro_batches = ordered_by_length(micro_batches, window)
+        return self.objective.arranged(self, micro_batches)
+
+    # A generation batch
+
+    def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
+        if self.group_filter is not None and ("image" in inputs[0] or "images" in inputs[0]):
+            raise SpecError("data with images does not work with a group filter: leave out one of the two")
+        self._round = GroupRound(
+            self._rules,
+            inputs,
+            processes=self._processes,
+            clock=self._clock,
+            metrics=self._metrics["train"],
+            trainer_state=self.state,
+        )
+        output: dict[str, Any] = super()._generate_and_score_completions(inputs)
+        if self.model.training:
+            batch = self._round.finish(output)
+            if self.on_candidates is not None:
+                first_row = self.accelerator.process_index * len(batch)
+                records = batch.records(self.reward_func_names, self.state.global_step + 1, first_row)
+                records = self._processes.objects(records)
+                if self.accelerator.is_main_process:
+                    self.on_candidates(records)
+        return output
+
+    def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
+        if not self.model.training:
+            return super()._generate(prompts)  # type: ignore[no-any-return]
+        drawn = self._round.draw(prompts)
+        # The parent hands num_generations to vLLM, which samples that many completions for each distinct prompt.
+        self.num_generations = self.group_size
+        try:
+            out = super()._generate(drawn)
+        finally:
+            self.num_generations = self.keep
+        kept = self._round.choose(self._sampler.rollout_of(out[1]), out[3], self._score)
+        is_by_row = [isinstance(part, list) and len(part) == len(drawn) for part in out]
+        return tuple([part[i] for i in kept] if by_row else part for part, by_row in zip(out, is_by_row, strict=True))
+
+    def _generate_single_turn(
+        self, prompt_ids: list[list[int]], images: Any, multimodal_fields: Any, num_generations: int, *more: Any
+    ) -> tuple[list[list[int]], Any]:
+        trl = partial(super()._generate_single_turn, prompt_ids, images, multimodal_fields, num_generations, *more)
+        is_text = images is None and not multimodal_fields
+        race = self._round.race if self.model.training else None
+        with self._clock.measure("generate"):
+            return self._sampler.sample(prompt_ids, num_generations, trl, race=race, is_text=is_text)
+
+    def _calculate_rewards(
+        self, inputs: Sequence[Any], prompts: Sequence[Any], completions: Sequence[Any], completion_ids: Sequence[Any]
+    ) -> torch.Tensor:
+        if self.model.training:
+            return self._round.rewards(inputs, prompts, completions, completion_ids, self._score)
+        rewards_BF = self._score(inputs, prompts, completions, completion_ids)
+        lengths = torch.tensor([len(ids) for ids in completion_ids], device=self.accelerator.device)
+        self._evaluation.note(rewards_BF, self._processes.gather(lengths))
+        return rewards_BF
+
+    def _score(
+        self, rows: Sequence[Any], prompts: Sequence[Any], completions: Sequence[Any], completion_ids: Sequence[Any]
+    ) -> torch.Tensor:
+        """The parent's rewards, which are also told which completions ended by themselves."""
+        finished = self._sampler.ended(completion_ids)
+        rows = [{"finished": flag} | row for row, flag in zip(rows, finished, strict=True)]
+        with self._clock.measure("reward"):
+            return super()._calculate_rewards(rows, prompts, completions, completion_ids)  # type: ignore[no-any-return]
+
+    # Passes and the loss
+
+    def _get_per_token_logps_and_entropies(self, model: Any, *inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
+        parent = super()._get_per_token_logps_and_entropies
+        if is_text_alone(kwargs) and self.pad_to_multiple_of is None:
+            parent = partial(trimmed_pass, parent, trimmable_sides(self.accelerator.unwrap_model(model)))
+        return self.objective.seen(parent(model, *inputs, **kwargs))
+
+    def _compute_loss(self, model: Any, inputs: dict[str, Any]) -> torch.Tensor:
+        return self.objective.loss(self, partial(super()._compute_loss, model), inputs)
+
+    # Figures and checkpoints
+
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        if not self.model.training:
+            self._evaluation.write(self._metrics["eval"], self.reward_func_names, self.reward_weights)
+            self._evaluation = EvaluationMeans()
+        super().log(logs, start_time)
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        # Before the parent's part, which ends with the file that marks a checkpoint as whole.
+        folder = Path(self._get_output_dir(trial=trial)) / f"{PREFIX_CHECKPOINT_DIR}-{self.state.global_step}"
+        is_mid_window = self._step % (self.args.steps_per_generation * self.num_iterations) != 0
+        state = {
+            "micro_step": self._step,
+            "buffered_inputs": self._buffered_inputs if is_mid_window else None,
+            "filter": self.group_filter.state_dict() if self.group_filter is not None else None,
+        }
+        save_generation_state(folder, self.accelerator.process_index, state)
+        self.accelerator.wait_for_everyone()
+        super()._save_checkpoint(model, trial)
+
+    def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
+        super()._load_optimizer_and_scheduler(checkpoint)
+        if checkpoint is None:
+            return
+        accelerator = self.accelerator
+        state = load_generation_state(Path(checkpoint), accelerator.process_index, accelerator.device)
+        if state is not None:
+            self._step, self._buffered_inputs = state["micro_step"], state["buffered_inputs"]
+            if self.group_filter is not None and state["filter"] is not None:
+                self.group_filter.load_state_dict(state["filter"])
