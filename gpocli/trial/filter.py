@@ -78,10 +78,9 @@ class _Trial:
         return scores, min(durations)
 
     def score(self, samples: Samples, *, chat: bool | None = None, without: str | None = None) -> list[float]:
-        completions, keywords = filter_arguments(samples, chat=samples.are_chat if chat is None else chat)
-        if without is not None:
-            del keywords[without]
-        scores_PG = self.filter.score(completions, _rewards(samples), **keywords)
+        call = filter_arguments(samples, chat=samples.are_chat if chat is None else chat)
+        keywords = {name: value for name, value in call.keywords.items() if name != without}
+        scores_PG = self.filter.score(call.completions, _rewards(samples), **keywords)
         return [score for group in scores_PG for (score,) in group]
 
     def again(self, scores: list[float]) -> Check:
@@ -212,7 +211,7 @@ class _Trial:
         if not self.filter.adaptive:
             return Check("keeps", f"{self.keep} of {_sizes(self.samples)}")
         rewards = _rewards(self.samples)
-        _, keywords = filter_arguments(self.samples, chat=self.samples.are_chat)
+        keywords = filter_arguments(self.samples, chat=self.samples.are_chat).keywords
         try:
             counts = self.filter.keep_counts(self.keep, rewards, all_mean_rewards=mean_rewards(rewards), **keywords)
             self.filter.load_state_dict(json.loads(json.dumps(self.filter.state_dict())))

@@ -1,11 +1,13 @@
 """Completions that a filter or reward is tried on, and the arguments that a trainer would make of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+from gpocli.contracts.filter_call import Candidate as Told
+from gpocli.contracts.filter_call import FilterCall, filter_call
 from gpocli.data import ROW_KEY
 from gpocli.data.prompts import Message
 
@@ -83,23 +85,18 @@ def reward_arguments(samples: Samples, *, chat: bool) -> dict[str, Any]:
     }
 
 
-def filter_arguments(samples: Samples, *, chat: bool) -> tuple[list[list[Any]], dict[str, Any]]:
-    """The completions [P][G] and the keywords with which a trainer would call a filter, freshly made."""
-    groups = samples.groups
-
-    def grouped(value: Callable[[Group, Candidate], Any]) -> list[list[Any]]:
-        return [[value(group, one) for one in group.candidates] for group in groups]
-
+def filter_arguments(samples: Samples, *, chat: bool) -> FilterCall:
+    """What a trainer would tell a filter, completions in one form or the other, freshly made."""
     names = dict.fromkeys(name for candidate in samples.candidates for name in candidate.rewards)
-    return grouped(lambda _, one: completion_in_form(one.text, chat=chat)), {
-        **{name: grouped(lambda group, _, name=name: group.row[name]) for name in (*samples.columns, ROW_KEY)},  # type: ignore[misc]
-        "completion_ids": grouped(lambda _, one: list(one.tokens)),
-        "completion_lengths": grouped(lambda _, one: len(one.tokens)),
-        "finished": grouped(lambda _, one: one.finished),
-        "prompts": grouped(lambda group, _: prompt_in_form(group.row["prompt"], chat=chat)),
-        "rewards_per_func": {name: grouped(lambda _, one, name=name: one.rewards.get(name)) for name in names},  # type: ignore[misc]
-        "trainer_state": trainer_state(),
-    }
+
+    def told(row: dict[str, Any], one: Candidate) -> Told:
+        prompt, completion = prompt_in_form(row["prompt"], chat=chat), completion_in_form(one.text, chat=chat)
+        rewards = {name: one.rewards.get(name) for name in names}
+        return Told(row, prompt, completion, one.tokens, one.finished, rewards, one.reward)
+
+    return filter_call(
+        [[told(group.row, one) for one in group.candidates] for group in samples.groups], trainer_state()
+    )
 
 
 def trainer_state() -> SimpleNamespace:

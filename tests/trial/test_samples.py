@@ -23,8 +23,9 @@ def test_reward_that_changes_a_value_of_the_data_does_no_harm():
 
 
 def test_filter_gets_groups():
-    completions, given = filter_arguments(made_up(ROWS), chat=False)
-    assert [len(group) for group in completions] == [7, 7]
+    call = filter_arguments(made_up(ROWS), chat=False)
+    given = call.keywords
+    assert [len(group) for group in call.completions] == [7, 7]
     assert given["answer"] == [["4"] * 7, ["5"] * 7]
     assert given["completion_lengths"][0] == [len(ids) for ids in given["completion_ids"][0]]
     assert given["rewards_per_func"]["accuracy"][1] == [1.0, 1.0, 1.0, 1.0, 0.0, None, 0.0]
