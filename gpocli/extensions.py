@@ -63,8 +63,8 @@ class AlgorithmExtension:
     options: Mapping[str, Any] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     updates_per_generation: int = 1
-    trainer: str = "gpocli.trainers.gfpo:GFPOTrainer"
-    config: str = "gpocli.trainers.gfpo:GFPOConfig"
+    trainer: str = "gpocli.trainers.trainer:GroupTrainer"
+    config: str = "gpocli.trainers.config:GroupConfig"
 
     @property
     def takes_filters(self) -> bool:

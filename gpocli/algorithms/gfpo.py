@@ -47,4 +47,6 @@ EXTENSION = AlgorithmExtension(
     section=GFPOSpec,
     options={"loss_type": "dapo"},
     refused=UNREAD,
+    trainer="gpocli.trainers.gfpo:GFPOTrainer",
+    config="gpocli.trainers.gfpo:GFPOConfig",
 )

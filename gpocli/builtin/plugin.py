@@ -1,6 +1,6 @@
 """The built-in plugin: gpo's own filters, rewards and algorithms, through the hooks that every other plugin uses."""
 
-from gpocli.algorithms import gfpo, gmpo, grpo
+from gpocli.algorithms import cispo, dapo, dr_grpo, gfpo, gmpo, grpo, gspo
 from gpocli.builtin.filters import adaptive_difficulty, correct, length, random, token_efficiency
 from gpocli.builtin.rewards import accuracy, exact, gym, length_aware_accuracy, length_penalty, overlong, think_format
 from gpocli.extensions import AlgorithmExtension, FilterExtension, RewardExtension
@@ -23,4 +23,4 @@ def gpo_rewards() -> list[RewardExtension]:
 @hookimpl
 def gpo_algorithms() -> list[AlgorithmExtension]:
     """The `EXTENSION` of each file in `algorithms`."""
-    return [module.EXTENSION for module in (gfpo, gmpo, grpo)]
+    return [module.EXTENSION for module in (gfpo, gmpo, grpo, gspo, dr_grpo, dapo, cispo)]

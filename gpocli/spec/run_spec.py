@@ -60,7 +60,7 @@ class RunSpec(Section):
     def algorithm_goes_with_trl(self) -> dict[str, str]:
         return {f"algorithm.{name}": text for name, text in self.algorithm.conflicts(self.trl).items()}
 
-    @rule("trl", "algorithm.type")
+    @rule("trl")
     def trl_has_what_no_section_and_no_algorithm_decides(self) -> dict[str, str | None]:
         return {f"trl.{name}": self._wrong_option(name, value) for name, value in self.trl.items()}
 

@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from gpocli.spec.fault import Fault
+from gpocli.spec.algorithms import why_missing
+from gpocli.spec.fault import Fault, FaultKind
 from gpocli.spec.fields import wanted_at
 from gpocli.spec.layer import Key, Place, dotted
 from gpocli.spec.merge import Merged
@@ -100,14 +101,17 @@ def _reads(details: ErrorDetails, algorithm: str) -> list[Key]:
 
 def _fault(details: ErrorDetails, reads: list[Key], merged: Merged, algorithm: str) -> Fault:
     key = reads[0]
+    kind: FaultKind = "spec"
     if details["type"] == "rule":
         key = merged.newest(reads) or key
         text = details["msg"]
     elif details["type"] == "extra_forbidden":
         text = unknown_key(key, algorithm)
+    elif details["type"] == "union_tag_invalid" and (plugin := why_missing(str(details["input"].get("type")))):
+        kind, text = "plugin", plugin
     else:
         text = wrong_value(details["type"], details["input"], wanted_at(details["loc"], algorithm)[1])
-    return Fault(merged.place_of(key) or Place("run spec"), dotted(key), text)
+    return Fault(merged.place_of(key) or Place("run spec"), dotted(key), text, kind)
 
 
 def touches(keys: Iterable[Key], others: Iterable[Key]) -> bool:
