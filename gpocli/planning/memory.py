@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
-from gpocli.planning.architecture import Architecture, Weight
+from gpocli.planning.architecture import Architecture
+from gpocli.planning.weights import Weight
 from gpocli.settings.model import LoraSpec
 
 When = Literal["always", "sampling", "training"]
@@ -50,6 +51,21 @@ class RunSizes:
     completion_tokens: int
     """Of the longest completion."""
 
+    @property
+    def tokens(self) -> int:
+        """Of the longest row."""
+        return self.prompt_tokens + self.completion_tokens
+
+    @property
+    def element(self) -> int:
+        """Bytes of an element of the weights, of the residual stream and of the cache."""
+        return DTYPE_BYTES[self.dtype]
+
+    @property
+    def compute(self) -> int:
+        """Bytes of an element that the passes of training compute with."""
+        return 2 if self.autocast else self.element
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -83,17 +99,15 @@ class MemoryEstimate:
 
 
 def estimate_memory(model: Architecture, sizes: RunSizes) -> MemoryEstimate:
-    """The memory of one process of a run. Parts of a model that is not known are estimates, all of them."""
+    """The memory of one process of a run, exact where what is known of the model allows it."""
     adapter = () if sizes.lora is None else model.adapter_weights(sizes.lora.rank, sizes.lora.target_modules)
-    trained = model.weights if sizes.lora is None else adapter
+    trained, is_exact = (model.weights, model.counted) if sizes.lora is None else (adapter, model.known)
     parts = [
         *_weights(model, adapter, sizes),
-        *_updates(trained, sizes),
+        *_updates(trained, is_exact, sizes),
         *_passes(model, sizes),
         *_sampling(model, sizes),
     ]
-    if not model.known:
-        parts = [Part(part.name, part.bytes, part.when, False, part.how) for part in parts]
     return MemoryEstimate(
         parameters=model.parameters,
         trained_parameters=_elements(trained),
@@ -132,20 +146,18 @@ def activation_bytes(model: Architecture, sizes: RunSizes) -> int:
     Of each layer: what normalizations (in float32), attention and the feed-forward part need again; with
     checkpointing only each layer's input, and one layer whole.
     """
-    tokens = sizes.prompt_tokens + sizes.completion_tokens
-    rows = sizes.micro_batch * tokens
-    compute = _compute_bytes(sizes)
+    rows, compute = sizes.micro_batch * sizes.tokens, sizes.compute
     query, key = model.heads * model.head_dim, model.kv_heads * model.head_dim
-    layer = model.norms * model.hidden * (2 * _FLOAT32 + compute)
+    layer = model.family.norms * model.hidden * (2 * _FLOAT32 + compute)
     layer += 2 * (query + key) * compute
-    layer += (2 * _FLOAT32 if sizes.autocast else 2 * compute) * (query + key) * model.qk_norm
-    layer += (4 if model.gated else 8) * model.active_mlp * compute
+    layer += (2 * _FLOAT32 if sizes.autocast else 2 * compute) * (query + key) * (model.family.qk_norm != "none")
+    layer += (4 if model.family.gated else 8) * model.active_mlp * compute
     if sizes.eager:
-        layer += model.heads * tokens * (_FLOAT32 + compute)
+        layer += model.heads * sizes.tokens * (_FLOAT32 + compute)
     layers = len(model.windows)
     last_norm = model.hidden * (2 * _FLOAT32 + compute)
     if sizes.checkpointing:
-        return rows * (layers * model.hidden * _residual_bytes(sizes) + layer + last_norm)
+        return rows * (layers * model.hidden * sizes.element + layer + last_norm)
     return rows * (layers * layer + last_norm)
 
 
@@ -153,36 +165,37 @@ def activation_bytes(model: Architecture, sizes: RunSizes) -> int:
 
 
 def _weights(model: Architecture, adapter: Sequence[Weight], sizes: RunSizes) -> list[Part]:
-    element = DTYPE_BYTES[sizes.dtype]
-    linear = sum(weight.numel for weight in model.weights if weight.linear and weight.name != "lm_head")
+    linear = sum(weight.numel for weight in model.weights if weight.is_linear and weight.name != "lm_head")
     if sizes.quantization is None:
-        base = model.parameters * element
-        how = f"{_short(model.parameters)} x {element} bytes ({sizes.dtype})"
+        base = model.parameters * sizes.element
+        how = f"{_short(model.parameters)} x {sizes.element} bytes ({sizes.dtype})"
     else:
         packed = linear * (_NF4_BYTES if sizes.quantization == "4bit" else 1)
         base = int(packed) + (model.parameters - linear) * _FLOAT32
         how = f"{_short(linear)} in linear layers as {sizes.quantization}, the others float32"
-    parts = [Part("weights", base, "always", sizes.quantization is None, how)]
+    parts = [Part("weights", base, "always", model.counted and sizes.quantization is None, how)]
     if sizes.lora is not None:
         elements = _elements(adapter)
         how = f"{_short(elements)} x 4 bytes, rank {sizes.lora.rank}"
-        parts.append(Part("adapter", elements * _FLOAT32, "always", True, how))
+        parts.append(Part("adapter", elements * _FLOAT32, "always", model.known, how))
     if sizes.reference and sizes.lora is None:
-        parts.append(Part("reference model", base, "always", True, "a second copy, for the KL term (beta > 0)"))
+        how = "a second copy, for the KL term (beta > 0)"
+        parts.append(Part("reference model", base, "always", model.counted, how))
     if sizes.autocast and sizes.dtype == "float32" and sizes.quantization is None:
         how = "of the linear layers, for mixed precision"
         parts.append(Part("16-bit copies of weights", 2 * linear, "training", False, how))
     return parts
 
 
-def _updates(trained: Sequence[Weight], sizes: RunSizes) -> list[Part]:
+def _updates(trained: Sequence[Weight], is_exact: bool, sizes: RunSizes) -> list[Part]:
     elements = _elements(trained)
-    element = DTYPE_BYTES[sizes.dtype] if sizes.lora is None else _FLOAT32
+    element = sizes.element if sizes.lora is None else _FLOAT32
     gradients = elements * element
     states = optimizer_bytes(sizes.optimizer, trained, element)
+    states_are_exact = is_exact and sizes.optimizer in EXACT_OPTIMIZERS
     parts = [
-        Part("gradients", gradients, "training", True, f"{_short(elements)} trained x {element} bytes"),
-        Part("optimizer states", states, "always", sizes.optimizer in EXACT_OPTIMIZERS, f"of {sizes.optimizer}"),
+        Part("gradients", gradients, "training", is_exact, f"{_short(elements)} trained x {element} bytes"),
+        Part("optimizer states", states, "always", states_are_exact, f"of {sizes.optimizer}"),
     ]
     if sizes.processes > 1:
         parts.append(Part("gradient buckets", gradients, "always", False, "to sum gradients over processes"))
@@ -190,12 +203,11 @@ def _updates(trained: Sequence[Weight], sizes: RunSizes) -> list[Part]:
 
 
 def _passes(model: Architecture, sizes: RunSizes) -> list[Part]:
-    tokens = sizes.prompt_tokens + sizes.completion_tokens
     kind = "with gradient checkpointing" if sizes.checkpointing else "all layers kept"
-    how = f"{sizes.micro_batch} rows x {tokens} tokens, {kind}"
+    how = f"{sizes.micro_batch} rows x {sizes.tokens} tokens, {kind}"
     head = model.vocabulary * model.hidden * _FLOAT32 if sizes.lora is None else 0
     scored = sizes.micro_batch * sizes.completion_tokens
-    tile = min(scored, _HEAD_TOKENS) * min(model.vocabulary, _HEAD_VOCABULARY) * (2 * _FLOAT32 + _compute_bytes(sizes))
+    tile = min(scored, _HEAD_TOKENS) * min(model.vocabulary, _HEAD_VOCABULARY) * (2 * _FLOAT32 + sizes.compute)
     logits = tile + head + scored * model.hidden * _FLOAT32
     return [
         Part("activations", activation_bytes(model, sizes), "training", False, how),
@@ -206,11 +218,10 @@ def _passes(model: Architecture, sizes: RunSizes) -> list[Part]:
 def _sampling(model: Architecture, sizes: RunSizes) -> list[Part]:
     if sizes.engine not in OWN_CACHE:
         return []
-    tokens = sizes.prompt_tokens + sizes.completion_tokens
-    cache = model.cache_elements(sizes.candidates, tokens) * DTYPE_BYTES[sizes.dtype]
+    cache = model.cache_elements(sizes.candidates, sizes.tokens) * sizes.element
     logits = sizes.candidates * model.vocabulary * _FLOAT32 * _COPIES_OF_LOGITS
-    how = f"{sizes.candidates} candidates x {tokens} tokens, {model.kv_heads} of {model.heads} heads"
-    parts = [Part("KV cache", cache, "sampling", True, how)]
+    how = f"{sizes.candidates} candidates x {sizes.tokens} tokens, {model.kv_heads} of {model.heads} heads"
+    parts = [Part("KV cache", cache, "sampling", model.known, how)]
     if sizes.engine != "generate":
         parts.append(Part("KV cache, spare", int(cache * _SPARE), "sampling", False, "columns to grow into"))
     parts.append(Part("logits, sampling", logits, "sampling", False, f"{sizes.candidates} x {model.vocabulary} tokens"))
@@ -219,8 +230,10 @@ def _sampling(model: Architecture, sizes: RunSizes) -> list[Part]:
 
 def _notes(model: Architecture, sizes: RunSizes) -> list[str]:
     notes = []
-    if not model.known:
+    if not model.counted:
         notes.append(f"models of type '{model.model_type}' are counted like a Llama, so all parts are estimates")
+    elif not model.known:
+        notes.append(f"the cache of models of type '{model.model_type}' is taken to be a Llama's, so it is an estimate")
     if sizes.engine in OWN_CACHE:
         notes.append(
             "the KV cache is that of every candidate at its longest; a race, and dropping ended rows, make it smaller"
@@ -229,14 +242,6 @@ def _notes(model: Architecture, sizes: RunSizes) -> list[str]:
         notes.append(f"the engine {sizes.engine} sets its own share of the device aside for the KV cache; add it")
     notes.append("the device's own libraries and fragmentation take more, often 1 to 2 GiB")
     return notes
-
-
-def _compute_bytes(sizes: RunSizes) -> int:
-    return 2 if sizes.autocast else DTYPE_BYTES[sizes.dtype]
-
-
-def _residual_bytes(sizes: RunSizes) -> int:
-    return DTYPE_BYTES[sizes.dtype]
 
 
 def _elements(weights: Sequence[Weight]) -> int:

@@ -9,8 +9,8 @@ from gpocli.checks.findings import Findings
 from gpocli.checks.preflight import examine
 from gpocli.data import Rows
 from gpocli.planning.architecture import Architecture
+from gpocli.planning.checkpoint import NoConfig, find_architecture
 from gpocli.planning.memory import MemoryEstimate, RunSizes, estimate_memory
-from gpocli.planning.model_config import NoConfig, find_architecture
 from gpocli.spec import RunSpec
 from gpocli.spec.batch import BatchPlan, notices, solve
 from gpocli.spec.fault import Fault, as_error

@@ -119,6 +119,16 @@ def test_parts_say_whether_they_are_estimates():
     assert not any(part.exact for part in parts_of({**LLAMA, "model_type": "newest"}).values())
 
 
+def test_a_header_makes_exact_what_is_made_of_weights():
+    counted = replace(read_architecture({**LLAMA, "model_type": "newest"}), counted=True)
+    by_lora = {}
+    for lora in (None, LoraSpec()):
+        estimate = estimate_memory(counted, replace(SIZES, lora=lora))
+        by_lora[lora is not None] = {part.name for part in estimate.parts if part.exact}
+    assert by_lora == {False: {"weights", "gradients", "optimizer states"}, True: {"weights"}}
+    assert estimate.notes[0] == "the cache of models of type 'newest' is taken to be a Llama's, so it is an estimate"
+
+
 def test_notes_say_what_is_not_counted():
     assert estimate_memory(
         read_architecture({**LLAMA, "model_type": "newest"}), replace(SIZES, engine="vllm")

@@ -2,7 +2,6 @@
 
 import json
 import warnings
-from math import prod
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 
 from gpocli.data import gather
 from gpocli.embedded import MODEL_PATH
-from gpocli.planning.model_config import NoConfig, find_architecture
+from gpocli.planning.checkpoint import find_architecture
 from gpocli.planning.plan import longest_prompt, plan_data, plan_run, run_sizes
 from gpocli.spec import RunSpec
 from gpocli.spec.batch import BatchError, solve
@@ -115,14 +114,7 @@ def test_a_process_samples_its_share_of_the_candidates(tiny_model):
 def test_the_embedded_model_has_an_estimate():
     plan = plan_run(SpecSources())
     assert plan.memory is not None
-    assert plan.memory.parameters == sum(tensor_sizes(MODEL_PATH / "model.safetensors"))
-
-
-def tensor_sizes(path):
-    """Elements of each tensor of a safetensors file, read from its header."""
-    with path.open("rb") as file:
-        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-    return [prod(entry["shape"]) for name, entry in header.items() if name != "__metadata__"]
+    assert plan.memory.parameters == json.loads((MODEL_PATH / "figures.json").read_text())["parameters"]
 
 
 def test_a_model_that_is_not_cached_is_not_fetched():
@@ -131,33 +123,6 @@ def test_a_model_that_is_not_cached_is_not_fetched():
     assert (
         "memory is not estimated: model 'org/never-seen' is not in the cache yet; "
         "fetch it: hf download org/never-seen config.json" in plan.notes
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (
-            "{",
-            "cannot be read (Expecting property name enclosed in double quotes: line 1 column 2 (char 1)); "
-            "save the model again",
-        ),
-        ("[]", "holds no settings; save the model again"),
-    ],
-)
-def test_a_broken_config_is_told(tmp_path, text, reason):
-    (tmp_path / "config.json").write_text(text)
-    with pytest.raises(NoConfig) as caught:
-        find_architecture(spec_of(model={"name": str(tmp_path)}).model)
-    assert str(caught.value) == f"'{tmp_path / 'config.json'}' {reason}"
-
-
-def test_a_model_that_is_no_decoder_is_told(tmp_path):
-    (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}))
-    with pytest.raises(NoConfig) as caught:
-        find_architecture(spec_of(model={"name": str(tmp_path)}).model)
-    assert str(caught.value) == (
-        f"model '{tmp_path}' is not one that can be counted: its config.json has no hidden_size"
     )
 
 
