@@ -12,7 +12,6 @@ from transformers import ContinuousBatchingConfig, GenerationConfig
 
 from gpocli.errors import EnvironmentFault, SpecError
 from gpocli.rollout.loop import evaluation_mode
-from gpocli.rollout.race import Board
 from gpocli.rollout.rollout import Rollout, SamplingRequest
 from gpocli.rollout.sampling import logits_processors
 from gpocli.rollout.settings import SamplingSettings
@@ -36,13 +35,7 @@ def sample_groups_continuously(
     """
     settings, group_size = request.settings, request.group_size
     _refuse_dropped_settings(settings)
-    board = Board(
-        len(request.prompts_P),
-        group_size,
-        limit=settings.max_new_tokens,
-        end_token_ids=settings.eos_token_ids,
-        race=request.race,
-    )
+    board = request.board()
     config = _sized(config or ContinuousBatchingConfig(), model, request)
     with _manager(model, settings, config, request.seed) as manager:
         for row in range(len(request.prompts_P) * group_size):

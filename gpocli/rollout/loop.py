@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from gpocli.errors import SpecError
 from gpocli.rollout.attention import fast_decode_attention
 from gpocli.rollout.cache import keep_rows, rollout_cache
-from gpocli.rollout.race import Board
 from gpocli.rollout.rollout import Rollout, SamplingRequest
 from gpocli.rollout.sampling import RowStreams, logits_processors, num_levels, pick_tokens
 from gpocli.rollout.settings import SamplingSettings
@@ -42,13 +41,7 @@ def sample_groups(model: nn.Module, request: SamplingRequest) -> Rollout:
         raise SpecError(
             "a prompt has no token, so there is nothing to sample from: leave out rows with an empty prompt"
         )
-    board = Board(
-        len(request.prompts_P),
-        request.group_size,
-        limit=settings.max_new_tokens,
-        end_token_ids=settings.eos_token_ids,
-        race=request.race,
-    )
+    board = request.board()
     # Inference mode spares a tenth of the time of a small model.
     without_gradients = torch.inference_mode() if keeps_nothing_of_a_pass(model) else torch.no_grad()
     is_plain = attends_plainly(model)

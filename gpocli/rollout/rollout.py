@@ -23,6 +23,16 @@ class SamplingRequest:
     first_row: int = 0
     race: Race | None = None
 
+    def board(self) -> Board:
+        """A board on which all rows run."""
+        return Board(
+            len(self.prompts_P),
+            self.group_size,
+            limit=self.settings.max_new_tokens,
+            end_token_ids=self.settings.eos_token_ids,
+            race=self.race,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Rollout:

@@ -1,10 +1,11 @@
-"""What GFPO and GMPO add to TRL's `GRPOConfig`, and the check that no inherited option is ignored."""
+"""What gpo adds to TRL's `GRPOConfig`, and the checks that its options fit each other and that none is ignored."""
 
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from trl import GRPOConfig
 
+from gpocli.contracts.filter import GroupFilter
 from gpocli.errors import SpecError
 from gpocli.extensions import AlgorithmExtension
 from gpocli.trainers.inherited import NEVER_READ
@@ -93,6 +94,32 @@ class GroupConfig(GRPOConfig):  # type: ignore[misc]
             value = getattr(self, config_field.name)
             if value != _default_of(config_field):
                 raise SpecError(f"{config_field.name}={value!r} has no effect under {type(self).__name__}: {refusal}")
+
+
+def checked_filter(filters: Any, args: GroupConfig, trainer_kwargs: dict[str, Any]) -> GroupFilter | None:
+    """The filter or chain as one `GroupFilter`; raises `SpecError` when it does not fit the run."""
+    keep = args.num_remains_in_group
+    if filters is None:
+        if keep is not None:
+            raise SpecError(
+                f"num_remains_in_group={keep} needs a filter: pass group_filter_func, or leave num_remains_in_group "
+                "out to train on every completion"
+            )
+        return None
+    if isinstance(filters, GroupFilter):
+        group_filter = filters
+    else:
+        group_filter = GroupFilter(filters if isinstance(filters, (list, tuple)) else [filters])
+    if keep is None:
+        raise SpecError(
+            f"filter '{group_filter.name}' has nothing to do: set num_remains_in_group (k), how many of the "
+            f"{args.num_generations} completions of a group are kept"
+        )
+    group_filter.check_keep(keep)
+    for name in ("tools", "environment_factory", "rollout_func"):
+        if trainer_kwargs.get(name):
+            raise SpecError(f"{name} does not work with a group filter: leave out one of the two")
+    return group_filter
 
 
 def _default_of(config_field: Any) -> Any:

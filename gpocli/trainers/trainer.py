@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 from trl import GRPOTrainer
+from trl.trainer.utils import get_config_model_id
 
 from gpocli.contracts.filter import GroupFilter
 from gpocli.contracts.reward import checked_rewards
@@ -15,13 +16,11 @@ from gpocli.errors import SpecError
 from gpocli.rollout.trim import trimmable_sides
 from gpocli.runs.candidate import CandidateRecord
 from gpocli.trainers.clock import StepClock
-from gpocli.trainers.config import GroupConfig
+from gpocli.trainers.config import GroupConfig, checked_filter
 from gpocli.trainers.epoch_sampler import EpochRepeatSampler
 from gpocli.trainers.evaluation import EvaluationMeans
 from gpocli.trainers.generation_state import load_generation_state, save_generation_state
-from gpocli.trainers.group_filter import checked_filter
 from gpocli.trainers.group_round import GroupRound, GroupRules
-from gpocli.trainers.naming import default_output_dir
 from gpocli.trainers.objective import Objective
 from gpocli.trainers.passes import depends_on_company, is_text_alone, ordered_by_length, trimmed_pass, window_of
 from gpocli.trainers.processes import Processes
@@ -253,3 +252,9 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             self._step, self._buffered_inputs = state["micro_step"], state["buffered_inputs"]
             if self.group_filter is not None and state["filter"] is not None:
                 self.group_filter.load_state_dict(state["filter"])
+
+
+def default_output_dir(model: Any, algorithm: str) -> str:
+    """`Qwen3-0.6B-GFPO` for the model `Qwen/Qwen3-0.6B`, as TRL names it."""
+    model_id = model if isinstance(model, str) else get_config_model_id(model.config)
+    return f"{model_id.split('/')[-1]}-{algorithm}"

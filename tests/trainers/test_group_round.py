@@ -1,0 +1,97 @@
+"""The course of a generation batch with a filter, in the order in which the parent asks."""
+
+import pytest
+import torch
+from accelerate import Accelerator
+
+from gpocli.contracts.filter import GroupFilter
+from gpocli.rollout import Rollout
+from gpocli.trainers.clock import StepClock
+from gpocli.trainers.group_round import GroupRound, GroupRules, weighted_sums
+from gpocli.trainers.processes import Processes
+
+NAN = float("nan")
+ROWS = [{"prompt": "p", "number": 1}] * 2
+
+
+def by_reward(group_completions, group_rewards):
+    return group_rewards
+
+
+def shortest(group_completions, group_rewards, completion_lengths):
+    return [[-float(length) for length in group] for group in completion_lengths]
+
+
+shortest.needs_rewards = False
+
+
+def opened(group_filter, divisor="kept"):
+    rules = GroupRules(
+        group_size=3,
+        keep=2,
+        group_filter=GroupFilter([group_filter]),
+        reward_names=["right"],
+        reward_weights=torch.tensor([1.0]),
+        divisor=divisor,
+        counts_truncated=True,
+        text_of=str,
+    )
+    metrics = {"completions/clipped_ratio": [9.0], "lost/share": [], "kept/share": [], "kept/mean_length": []}
+    metrics["candidates/reward"] = []
+    processes = Processes(Accelerator(cpu=True))
+    made = GroupRound(rules, ROWS, processes=processes, clock=StepClock(), metrics=metrics, trainer_state=None)
+    return made, metrics
+
+
+ROLLOUT = Rollout([[5, 5, 1], [1], [5, 1]], [True] * 3, [False] * 3)
+
+
+def scorer(asked):
+    def score(rows, prompts, completions, ids):
+        asked.append(list(completions))
+        return torch.tensor([[float("abc".index(completion))] for completion in completions])
+
+    return score
+
+
+def test_a_group_of_k_equal_prompts_becomes_g():
+    made, _ = opened(shortest)
+    assert made.draw(["p", "p"]) == ["p", "p", "p"]
+
+
+def test_a_filter_that_needs_rewards_has_all_of_them_and_none_is_asked_twice():
+    made, metrics = opened(by_reward)
+    made.draw(["p", "p"])
+    asked = []
+    assert made.choose(ROLLOUT, ["a", "b", "c"], scorer(asked)) == [1, 2]
+    rewards = made.rewards(ROWS, ["p", "p"], ["b", "c"], [[1], [5, 1]], scorer(asked))
+    assert rewards.tolist() == [[1.0], [2.0]]
+    assert asked == [["a", "b", "c"]]
+    assert metrics["candidates/reward"] == [1.0]
+
+
+def test_otherwise_the_kept_alone_are_rewarded():
+    made, metrics = opened(shortest)
+    made.draw(["p", "p"])
+    asked = []
+    assert made.choose(ROLLOUT, ["a", "b", "c"], scorer(asked)) == [1, 2]
+    made.rewards(ROWS, ["p", "p"], ["b", "c"], [[1], [5, 1]], scorer(asked))
+    assert asked == [["b", "c"]]
+    assert (metrics["kept/share"], metrics["kept/mean_length"]) == ([pytest.approx(2 / 3)], [1.5])
+
+
+def test_the_divisor_of_the_paper_counts_all_candidates():
+    made, _ = opened(shortest, divisor="group")
+    made.draw(["p", "p"])
+    made.choose(ROLLOUT, ["a", "b", "c"], scorer([]))
+    made.rewards(ROWS, ["p", "p"], ["b", "c"], [[1], [5, 1]], scorer([]))
+    output = {"num_items_in_batch": torch.tensor(3), "advantages": torch.tensor([0.5, -0.5])}
+    batch = made.finish(output)
+    assert output["num_items_in_batch"].item() == 6
+    assert [record.advantage for record in batch.records(["right"], 1, 0)] == [None, 0.5, -0.5]
+
+
+def test_weighted_sums_are_nan_only_where_no_reward_applies():
+    sums = weighted_sums(torch.tensor([[1.0, NAN], [NAN, NAN], [1.0, 2.0]]), torch.tensor([0.5, 2.0]))
+    assert sums[[0, 2]].tolist() == [0.5, 4.5]
+    assert sums[1].isnan()

@@ -1,0 +1,144 @@
+"""Which loop samples, what it is told, and what a race leaves."""
+
+import pytest
+from transformers import GenerationConfig
+
+from gpocli.builtin.filters.length import EXTENSION
+from gpocli.extensions import NoOptions
+
+
+@pytest.fixture
+def shortest():
+    return EXTENSION.build(NoOptions())
+
+
+def records_of(trainer):
+    records = []
+    trainer.on_candidates = records.extend
+    trainer.train()
+    return records
+
+
+def count_letters(completions, **kwargs):
+    return [float(sum(c.isalpha() for c in completion)) for completion in completions]
+
+
+def test_a_race_keeps_what_full_generation_keeps(gfpo, shortest):
+    def kept(**options):
+        records = records_of(gfpo(rewards=count_letters, max_completion_length=40, num_generations=8, **options))
+        return records, [record.tokens for record in records if record.kept]
+
+    raced, kept_of_race = kept(group_filter_func=shortest)
+
+    def after_all(group_completions, group_rewards, completion_lengths):
+        return [[-length for length in group] for group in completion_lengths]
+
+    full, kept_of_all = kept(group_filter_func=after_all)
+    assert kept_of_race == kept_of_all
+    assert {record.outcome for record in raced} == {"kept", "lost"} | {record.outcome for record in raced}
+    assert sum(record.outcome == "lost" for record in raced) > len(raced) // 3
+    assert sum(record.length for record in raced) < sum(record.length for record in full)
+    lost = [record for record in raced if record.outcome == "lost"]
+    assert all(record.reward is None and record.filter_score is None and not record.finished for record in lost)
+
+
+def test_lost_candidates_are_not_counted_as_cut(gfpo, shortest):
+    trainer = gfpo(group_filter_func=shortest, max_completion_length=100, num_generations=8)
+    records_of(trainer)
+    entries = [entry for entry in trainer.state.log_history if "lost/share" in entry]
+    assert all(entry["lost/share"] > 0 for entry in entries)
+    assert all(entry["completions/clipped_ratio"] == 0.0 for entry in entries)
+
+
+def test_a_race_also_runs_on_continuous_batching(gfpo, shortest):
+    trainer = gfpo(
+        group_filter_func=shortest,
+        use_transformers_continuous_batching=True,
+        max_completion_length=100,
+        num_generations=8,
+        max_steps=1,
+    )
+    records = records_of(trainer)
+    for group in range(4):
+        members = [record for record in records if record.group == group]
+        kept = sorted(record.length for record in members if record.kept)
+        ended = sorted(record.length for record in members if record.finished)
+        assert kept == ended[:2]
+        # One token less is enough to lose: with the next token a later candidate would only tie.
+        assert all(record.length + 1 >= kept[-1] for record in members if not record.kept)
+    assert any(record.outcome == "lost" for record in records)
+
+
+def test_the_run_wins_over_the_models_own_sampling_defaults(gfpo, tiny_model, tmp_path):
+    import shutil
+
+    folder = tmp_path / "near_greedy"
+    shutil.copytree(tiny_model, folder)
+    GenerationConfig(
+        do_sample=True, top_k=1, temperature=0.01, repetition_penalty=1.5, eos_token_id=1, pad_token_id=0
+    ).save_pretrained(folder)
+    records = records_of(gfpo(model=str(folder), max_steps=1))
+    group = [tuple(record.tokens) for record in records if record.group == 0]
+    assert len(set(group)) == 4
+
+
+def test_each_end_token_of_the_model_ends_a_completion(gfpo, tiny_model, tmp_path):
+    import shutil
+
+    folder = tmp_path / "two_ends"
+    shutil.copytree(tiny_model, folder)
+    GenerationConfig(eos_token_id=[1, *range(3, 24)], pad_token_id=0).save_pretrained(folder)
+    records = records_of(
+        gfpo(
+            model=str(folder), max_completion_length=60, max_steps=1, group_filter_func=None, num_remains_in_group=None
+        )
+    )
+    assert all(record.finished for record in records)
+    assert all(record.tokens[-1] in {1, *range(3, 24)} for record in records)
+    assert not any(token in {1, *range(3, 24)} for record in records for token in record.tokens[:-1])
+
+
+def test_an_engine_that_cannot_be_had_is_refused_by_name(gfpo):
+    with pytest.raises(ValueError, match=r"^rollout='race' cannot be had here: generation_kwargs"):
+        gfpo(rollout="race", generation_kwargs={"no_repeat_ngram_size": 2})
+
+
+@pytest.mark.parametrize("batch", [2, 3, 5])
+def test_evaluation_counts_each_prompt_once_and_is_never_filtered(gfpo, shortest, batch):
+    from tests.trainers.conftest import prompts
+
+    # Five prompts, one completion each: the mean of 0..4, however they are cut into batches.
+    trainer = gfpo(
+        rewards=lambda completions, number, **kwargs: [float(n) for n in number],
+        group_filter_func=shortest,
+        eval_dataset=prompts(5),
+        num_generations_eval=1,
+        per_device_eval_batch_size=batch,
+        max_steps=1,
+    )
+    for _ in range(2):
+        metrics = trainer.evaluate()
+        assert metrics["eval_reward"] == pytest.approx(2.0)
+        assert "eval_kept/share" not in metrics
+
+
+def test_evaluation_groups_are_counted_whole(gfpo, shortest):
+    from tests.trainers.conftest import prompts
+
+    lengths = []
+
+    def by_number(completions, completion_ids, number, **kwargs):
+        lengths.extend(map(len, completion_ids))
+        return [float(n) for n in number]
+
+    trainer = gfpo(
+        rewards=by_number,
+        group_filter_func=shortest,
+        eval_dataset=prompts(5),
+        num_generations_eval=2,
+        per_device_eval_batch_size=4,
+    )
+    metrics = trainer.evaluate()
+    assert metrics["eval_reward"] == pytest.approx(2.0)
+    assert len(lengths) == 10
+    assert metrics["eval_completions/mean_length"] == pytest.approx(sum(lengths) / 10)
