@@ -41,3 +41,8 @@ class Interrupted(GpoError):
     def __init__(self, text: str, signal_number: int) -> None:
         super().__init__(text)
         self.exit_code = 128 + signal_number
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error of another library, to be put into a message: at most 300 characters, no full stop."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".;")[:300]

@@ -38,7 +38,7 @@ TABLE = {
     "scaffold": May("errors"),
     "rollout": May("errors", heavy="torch transformers"),
     "algorithms": May("extensions settings", heavy="torch", names="trainers"),
-    "data": May("contracts embedded errors", heavy="datasets transformers"),
+    "data": May("contracts embedded errors settings", heavy="datasets transformers"),
     "builtin": May("algorithms contracts errors extensions hookspecs maths"),
     "plugin_manager": May("contracts errors extensions", names="builtin", loads=True),
     "spec": May("embedded errors extensions plugin_manager presets settings"),
@@ -55,7 +55,8 @@ TABLE = {
         heavy="accelerate datasets torch transformers",
     ),
     "cli": May(
-        "checks contracts data doctor errors extensions planning plugin_manager presets scaffold spec training trial"
+        "checks contracts data doctor errors extensions planning plugin_manager presets scaffold settings spec training "
+        "trial"
     ),
     "__main__": May("cli"),
     "__init__": May("extensions hookspecs settings trainers", loads=True),

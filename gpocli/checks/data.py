@@ -4,14 +4,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from gpocli.builtin.rewards.accuracy import AccuracyOptions, unparsable_golds
 from gpocli.checks.findings import Findings
 from gpocli.data import Rows, require_columns
-from gpocli.data.load import eval_split_of, is_at_hand, load_rows, require_generation_batch
-from gpocli.data.location import STDIN, find_files
-from gpocli.data.standard_input import NAME as STDIN_NAME
+from gpocli.data.load import evaluation_of, is_at_hand, load_rows, require_generation_batch
+from gpocli.data.location import STDIN, STDIN_NAME, find_files
 from gpocli.errors import GpoError, SpecError
 from gpocli.plugin_manager import NamedReward
 from gpocli.spec.batch import BatchPlan
@@ -27,7 +25,7 @@ def check_rows(findings: Findings, plan: BatchPlan | None) -> Rows | None:
     rows: Rows | None = None
     at = "data.source" if data.split == "train" or not is_at_hand(data.source) else "data.split"
     with _in_data(findings, data.source, at):
-        rows = load_rows(data.source, split=data.split, limit=data.limit, streaming=data.streaming, **_shared(findings))
+        rows = load_rows(data)
         findings.notes += rows.notes
         if plan is not None:
             with findings.in_file(rows.source, "data.source"):
@@ -59,10 +57,7 @@ def check_eval_rows(findings: Findings) -> Rows | None:
     rows: Rows | None = None
     at = "data.eval_split" if data.eval_split else "data.eval_source" if data.eval_source else "run.eval_every"
     with _in_data(findings, source, at):
-        split = data.eval_split or ("train" if data.eval_source else eval_split_of(source))
-        if split is None:
-            raise SpecError(f"'{source}' has no split to evaluate on; write data.eval_source, or data.eval_split")
-        rows = load_rows(source, split=split, limit=data.eval_limit, **_shared(findings))
+        rows = load_rows(evaluation_of(data))
     return rows  # noqa: RET504 - stays None where the block fails
 
 
@@ -125,8 +120,3 @@ def _names(source: str) -> list[str]:
     with suppress(SpecError):
         return [name for name, _ in find_files(source)]
     return []
-
-
-def _shared(findings: Findings) -> dict[str, Any]:
-    data = findings.spec.data
-    return {"columns": data.columns, "system": data.system, "as_chat": data.chat, "bad_rows": data.bad_rows}

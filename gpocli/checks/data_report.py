@@ -9,13 +9,14 @@ from typing import Any
 from gpocli.checks.data import unread_golds
 from gpocli.checks.model import context_of
 from gpocli.data import Rows, require_columns
-from gpocli.data.load import eval_split_of, load_rows, raw_rows
-from gpocli.data.prompt_lengths import prompt_limit, prompt_token_counts
+from gpocli.data.load import evaluation_of, load_rows, raw_rows
+from gpocli.data.prompt_lengths import prompt_limit
 from gpocli.data.survey import Survey, survey
-from gpocli.data.tokenizer import PromptTokenizer
+from gpocli.data.tokenizer import PromptTokenizer, prompt_token_counts
 from gpocli.embedded import EMBEDDED, MODEL_PATH
 from gpocli.errors import SpecError
 from gpocli.plugin_manager import NamedReward
+from gpocli.settings.data import DataSpec
 from gpocli.spec import RunSpec
 
 
@@ -44,31 +45,18 @@ def report_data(spec: RunSpec, rewards: Sequence[NamedReward]) -> list[DataRepor
     Raises EnvironmentFault for a hub that cannot be reached or a package that is missing.
     """
     data = spec.data
-    reports = [_report("train", spec, rewards, data.source, data.split, data.limit)]
+    reports = [_report("train", data, rewards)]
     if data.eval_source or data.eval_split or spec.run.eval_every is not None:
-        source = data.eval_source or data.source
-        split = data.eval_split or ("train" if data.eval_source else eval_split_of(source))
-        if split is None:
-            fault = f"'{source}' has no split to evaluate on; write data.eval_source, or data.eval_split"
-            reports.append(DataReport("eval", Survey(source, faults=[fault]), []))
-        else:
-            reports.append(_report("eval", spec, rewards, source, split, data.eval_limit))
+        try:
+            reports.append(_report("eval", evaluation_of(data), rewards))
+        except SpecError as error:
+            reports.append(DataReport("eval", Survey(data.eval_source or data.source, faults=[str(error)]), []))
     return reports
 
 
-def _report(
-    purpose: str, spec: RunSpec, rewards: Sequence[NamedReward], source: str, split: str, limit: int | None
-) -> DataReport:
-    data = spec.data
-    found = survey(
-        source,
-        lambda on_fault: raw_rows(source, split=split, limit=limit, on_fault=on_fault),
-        columns=data.columns,
-        system=data.system,
-        as_chat=data.chat,
-        bad_rows=data.bad_rows,
-        gold=list(dict.fromkeys(column for reward in rewards for column in reward.columns)) or ["answer"],
-    )
+def _report(purpose: str, data: DataSpec, rewards: Sequence[NamedReward]) -> DataReport:
+    gold = list(dict.fromkeys(column for reward in rewards for column in reward.columns)) or ["answer"]
+    found = survey(data, lambda on_fault: raw_rows(data, on_fault), gold)
     needs = [_need(reward, found, found.table) for reward in rewards]
     return DataReport(purpose, found, needs)
 
@@ -126,15 +114,7 @@ def preview_data(spec: RunSpec) -> Preview:
     Torch is imported only for a model without a `tokenizer.json` in a folder. Raises SpecError and EnvironmentFault.
     """
     data = spec.data
-    rows = load_rows(
-        data.source,
-        split=data.split,
-        columns=data.columns,
-        limit=data.limit,
-        system=data.system,
-        as_chat=data.chat,
-        bad_rows="drop",
-    )
+    rows = load_rows(data.model_copy(update={"bad_rows": "drop", "streaming": False}))
     folder = MODEL_PATH if spec.model.name == EMBEDDED else Path(spec.model.name).expanduser()
     texts, counts, context = _encoded(rows, spec, folder)
     try:

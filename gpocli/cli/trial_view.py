@@ -71,16 +71,17 @@ def samples_from(
     gold: str | None = None,
 ) -> "Samples":
     """Recorded completions of a run, or made-up ones; `needed` are columns that must be there. Raises SpecError."""
+    from gpocli.data.load import load_rows
     from gpocli.errors import SpecError
     from gpocli.trial.made_up import made_up
-    from gpocli.trial.recorded import recorded, rows_of
+    from gpocli.trial.recorded import recorded
 
     if run is None:
         rows = rows_from(data, columns, count)
     elif data is None and not columns:
         spec = run_spec_of(run)
         assert spec is not None
-        rows = rows_of(spec)
+        rows = load_rows(spec.data.model_copy(update={"streaming": False}))
     else:
         if data is None:
             raise SpecError("--map goes with --data; leave it out, for the run knows its own columns")
@@ -136,9 +137,11 @@ def rows_from(data: str | None, columns: Sequence[str] | None, limit: int | None
     """The first rows of a data source, of the embedded task without one. Raises SpecError."""
     from gpocli.data.load import load_rows
     from gpocli.errors import SpecError
+    from gpocli.settings.data import DataSpec
 
+    section = DataSpec(source=data or "embedded", columns=_mapping(columns), limit=limit, bad_rows="drop")
     try:
-        return load_rows(data or "embedded", columns=_mapping(columns), limit=limit, bad_rows="drop")
+        return load_rows(section)
     except SpecError as error:  # here the columns are named on the command line, not in a spec
         raise SpecError(str(error).replace("data.columns.", "--map ")) from error
 

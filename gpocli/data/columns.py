@@ -10,24 +10,8 @@ from gpocli.errors import SpecError
 PROMPT = "prompt"
 
 RESERVED = frozenset(
-    {
-        ROW_KEY,
-        "completion",
-        "completion_ids",
-        "completion_lengths",
-        "completions",
-        "finished",
-        "group_completions",
-        "group_rewards",
-        "image",
-        "images",
-        "log_extra",
-        "log_metric",
-        "prompts",
-        "rewards_per_func",
-        "self",
-        "trainer_state",
-    }
+    f"{ROW_KEY} prompts completion completions completion_ids completion_lengths finished rewards_per_func "
+    "group_completions group_rewards trainer_state log_extra log_metric image images self".split()
 )
 """Names under which rewards and filters get something else, or which TRL takes for itself."""
 
@@ -71,12 +55,6 @@ def reserved_columns(rows: Rows) -> list[str]:
         for name in rows.columns
         if name in RESERVED
     ]
-
-
-def refuse_reserved(rows: Rows) -> None:
-    """Raise SpecError when a column has a reserved name."""
-    for fault in reserved_columns(rows):
-        raise SpecError(fault)
 
 
 def require_prompt_column(rows: Rows) -> None:

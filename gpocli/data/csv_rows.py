@@ -5,17 +5,15 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from gpocli.data.faults import OnFault, RowFault, refuse
+from gpocli.data.rows import Numbered, OnFault, RowFault
 
 if TYPE_CHECKING:
     import _csv
 
-Numbered = tuple[int, dict[str, str]]
+_NAMES = {",": "a comma", "\t": "a tab"}
 
 
-def read_csv(
-    lines: Iterable[tuple[int, str]], source: str, delimiter: str, on_fault: OnFault = refuse
-) -> Iterator[Numbered]:
+def read_csv(lines: Iterable[tuple[int, str]], source: str, delimiter: str, on_fault: OnFault) -> Iterator[Numbered]:
     """The rows of a delimited file whose first line names the columns; blank lines are passed over.
 
     Cells stay text: "NA", "007" and "" are what they are. Blanks around a column name are dropped, and a
@@ -23,7 +21,7 @@ def read_csv(
     hold line feeds. Tells another delimiter and a name twice, after which nothing is read, and broken quotes and
     rows of another width.
     """
-    limit = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    limit = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # 131,072 characters, which long answers exceed
     try:
         reader = csv.reader((text for _, text in lines), delimiter=delimiter, strict=True)
         header: list[str] = []
@@ -48,9 +46,6 @@ def read_csv(
             start = reader.line_num + 1
     finally:
         csv.field_size_limit(limit)
-
-
-_NAMES = {",": "a comma", "\t": "a tab"}
 
 
 def _cells(reader: "_csv.Reader", source: str, on_fault: OnFault) -> Iterator[list[str]]:

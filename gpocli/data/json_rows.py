@@ -6,12 +6,10 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gpocli.data.faults import OnFault, RowFault, refuse
-
-Numbered = tuple[int, dict[str, Any]]
+from gpocli.data.rows import Numbered, OnFault, RowFault
 
 
-def read_jsonl(lines: Iterable[tuple[int, str]], source: str, on_fault: OnFault = refuse) -> Iterator[Numbered]:
+def read_jsonl(lines: Iterable[tuple[int, str]], source: str, on_fault: OnFault) -> Iterator[Numbered]:
     """The objects of a file with one JSON object a line; blank lines are passed over, faulty ones told."""
     cure = "write one JSON object a line"
     for number, text in lines:
@@ -28,7 +26,7 @@ def read_jsonl(lines: Iterable[tuple[int, str]], source: str, on_fault: OnFault 
             on_fault(_no_object(value, source, number, cure))
 
 
-def read_json(lines: Iterable[tuple[int, str]], source: str, on_fault: OnFault = refuse) -> Iterator[Numbered]:
+def read_json(lines: Iterable[tuple[int, str]], source: str, on_fault: OnFault) -> Iterator[Numbered]:
     """The objects of a file that holds one JSON list, each with the line it starts on; tells what is faulty.
 
     A file that starts with an object instead is read as one object a line, which many `.json` files are. Nothing is

@@ -8,24 +8,13 @@ from pathlib import Path
 from gpocli.errors import SpecError
 
 READABLE = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
-_OTHER_FILES = (
-    ".arrow",
-    ".txt",
-    ".xls",
-    ".xlsx",
-    ".yaml",
-    ".yml",
-    ".zip",
-    ".zst",
-    ".gz",
-    ".bz2",
-    ".xz",
-    ".tar",
-)
-
+_OTHER_FILES = tuple(".arrow .txt .xls .xlsx .yaml .yml .zip .zst .gz .bz2 .xz .tar".split())
 
 STDIN = "-"
 """The source that stands for standard input."""
+STDIN_NAME = "stdin"
+"""What messages call it: `stdin:3: ...`."""
+
 _TRAIN, _EVAL = ("train", "training"), ("test", "testing", "eval", "valid", "validation", "dev")
 
 

@@ -1,54 +1,11 @@
 """Prompts that are too long, found before training rather than cut in it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 from gpocli.data import Rows
 from gpocli.data.stream import StreamedRows
 from gpocli.errors import SpecError
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
-
-
-def prompt_token_counts(
-    rows: Rows, tokenizer: "PreTrainedTokenizerBase", chat_template_kwargs: Mapping[str, Any] | None = None
-) -> list[int]:
-    """Tokens of each prompt as the trainer feeds it to the model: through the chat template when it is a chat.
-
-    Raises SpecError when the prompts are chats and the tokenizer has no chat template, or one that refuses them.
-    """
-    prompts = [row["prompt"] for row in rows]
-    if isinstance(prompts[0], str):
-        encoded = tokenizer(text=prompts, verbose=False)
-    elif tokenizer.chat_template is None:
-        raise SpecError(
-            f"{rows.source}: prompts are chat messages, but the model's tokenizer has no chat template; "
-            "write plain text prompts, or name a chat model"
-        )
-    else:
-        encoded = _through_template(rows.source, prompts, tokenizer, chat_template_kwargs or {})
-    return [len(ids) for ids in encoded["input_ids"]]
-
-
-def _through_template(
-    source: str, prompts: list[Any], tokenizer: "PreTrainedTokenizerBase", chat_template_kwargs: Mapping[str, Any]
-) -> Any:
-    from jinja2 import TemplateError
-
-    try:
-        return tokenizer.apply_chat_template(
-            prompts,
-            add_generation_prompt=True,
-            tokenize=True,
-            return_dict=True,
-            tokenizer_kwargs={"verbose": False},
-            **chat_template_kwargs,
-        )
-    except TemplateError as error:
-        raise SpecError(
-            f"{source}: the model's chat template refuses a prompt ({error}); change the messages or their roles"
-        ) from error
 
 
 def fit_prompts(
@@ -68,13 +25,15 @@ def fit_prompts(
     `count`, with which those that come later are judged when they are read.
     """
     limit, reason = prompt_limit(max_prompt_tokens, context, max_new_tokens)
-    if isinstance(rows, StreamedRows) and limit is not None:
+    if limit is None:
+        return rows
+    if isinstance(rows, StreamedRows):
         assert count is not None
-        rows = rows.fitting(_Fits(count, limit, reason, overlong))
-    fitting = [index for index, count in enumerate(counts) if limit is None or count <= limit]
+        rows = rows.fitting(_judge(count, limit, reason, overlong))
+    fitting = [index for index, count in enumerate(counts) if count <= limit]
     if len(fitting) == len(counts):
         return rows
-    first = next(index for index, count in enumerate(counts) if limit is not None and count > limit)
+    first = next(index for index, count in enumerate(counts) if count > limit)
     remark = (
         f"{rows.place(first)}: prompt of {counts[first]} tokens, over the limit of {limit} ({reason}); "
         f"{len(counts) - len(fitting)} of {len(counts)} prompts are too long, the longest has {max(counts)} tokens"
@@ -86,20 +45,19 @@ def fit_prompts(
     return rows.select(fitting, f"dropped rows with a prompt that is too long: {remark}")
 
 
-class _Fits:
+def _judge(count: Callable[[Rows], list[int]], limit: int, reason: str, overlong: str) -> Callable[[Rows], bool]:
     """Whether one streamed row has a prompt within the limit. Raises SpecError unless such rows are to be dropped."""
 
-    def __init__(self, count: Callable[[Rows], list[int]], limit: int, reason: str, overlong: str) -> None:
-        self.count, self.limit, self.reason, self.overlong = count, limit, reason, overlong
-
-    def __call__(self, row: Rows) -> bool:
-        (tokens,) = self.count(row)
-        if tokens > self.limit and self.overlong == "refuse":
+    def fits(row: Rows) -> bool:
+        (tokens,) = count(row)
+        if tokens > limit and overlong == "refuse":
             raise SpecError(
-                f"{row.place(0)}: prompt of {tokens} tokens, over the limit of {self.limit} ({self.reason}); shorten "
-                "it, or set data.overlong=drop"
+                f"{row.place(0)}: prompt of {tokens} tokens, over the limit of {limit} ({reason}); shorten it, or set "
+                "data.overlong=drop"
             )
-        return tokens <= self.limit
+        return tokens <= limit
+
+    return fits
 
 
 def prompt_limit(max_prompt_tokens: int | None, context: int | None, max_new_tokens: int) -> tuple[int | None, str]:

@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from reprlib import repr as brief
-from typing import Any, Literal
+from typing import Any
 
-from gpocli.data.columns import PROMPT
+from gpocli.data.columns import PROMPT, map_columns, require_prompt_column, reserved_columns
 from gpocli.data.rows import Rows
 from gpocli.errors import SpecError
+from gpocli.settings.data import DataSpec
 
 Message = dict[str, Any]
-BadRows = Literal["refuse", "drop"]
 
 _ROLES = ("system", "developer", "user", "assistant", "tool")
 
@@ -25,14 +25,27 @@ class BadPromptError(Exception):
         self.detail = detail or kind
 
 
-def prepare_prompts(
-    rows: Rows, *, system: str | None = None, as_chat: bool = False, bad_rows: BadRows = "refuse"
-) -> Rows:
+def prepare(rows: Rows, data: DataSpec) -> Rows:
+    """Rows of any source ready for a trainer, with columns renamed and prompts checked (see `prepare_prompts`).
+
+    Raises SpecError when there are no rows, no prompt column, a reserved column name, bad prompts, or plain and chat
+    prompts mixed.
+    """
+    if not rows.values:
+        raise SpecError(f"{rows.source}: holds no rows; name a source that has some")
+    rows = map_columns(rows, data.columns)
+    require_prompt_column(rows)
+    for fault in reserved_columns(rows):
+        raise SpecError(fault)
+    return prepare_prompts(rows, data)
+
+
+def prepare_prompts(rows: Rows, data: DataSpec) -> Rows:
     """Check every prompt and bring it into the form that the trainer takes: text, or a list of messages.
 
-    `as_chat` turns a plain prompt into one user message. `system` is put in front as a system message, which
+    `data.chat` turns a plain prompt into one user message. `data.system` is put in front as a system message, which
     makes a plain prompt a chat; a row that has a system message of its own keeps it and gets no second one.
-    Parts of a message that are all text are joined. Raises SpecError for a bad prompt (unless `bad_rows` is
+    Parts of a message that are all text are joined. Raises SpecError for a bad prompt (unless `data.bad_rows` is
     "drop", which drops and counts such rows), when none is left, and when plain and chat rows are mixed.
     """
     values: list[dict[str, Any]] = []
@@ -40,31 +53,39 @@ def prepare_prompts(
     bad: list[tuple[int, BadPromptError]] = []
     for index, row in enumerate(rows):
         try:
-            prompt = read_prompt(row.get(PROMPT), from_table=rows.is_of_table(index))
+            values.append({**row, PROMPT: read_prompt(rows, index)})
+            kept.append(index)
         except BadPromptError as reason:
             bad.append((index, reason))
-            continue
-        kept.append(index)
-        values.append({**row, PROMPT: prompt})
     remark = _bad_remark(rows, bad) if bad else None
-    if remark and (bad_rows == "refuse" or not kept):
-        cure = "mend these rows" if bad_rows == "drop" else "mend them, or set data.bad_rows=drop"
+    if remark and (data.bad_rows == "refuse" or not kept):
+        cure = "mend these rows" if data.bad_rows == "drop" else "mend them, or set data.bad_rows=drop"
         raise SpecError(f"{remark}; {cure}")
     notes = (f"dropped rows without a usable prompt: {remark}",) if remark else ()
     usable = replace(rows.select(kept, *notes), values=values)
-    _refuse_mixed(usable)
-    if as_chat or system is not None:
-        return replace(usable, values=[{**row, PROMPT: _chat(row[PROMPT], system)} for row in values])
+    refuse_mixed(usable, usable)
+    if data.chat or data.system is not None:
+        return replace(usable, values=[{**row, PROMPT: _chat(row[PROMPT], data.system)} for row in values])
     return usable
 
 
-def read_prompt(prompt: Any, *, from_table: bool = False) -> str | list[Message]:
-    """One prompt in the trainer's form; raises BadPromptError.
+def refuse_mixed(rows: Rows, source: Rows) -> None:
+    """Raise SpecError when a prompt has another form than the first one of the source: a chat, or plain text."""
+    is_chat = isinstance(source[0][PROMPT], list)
+    for index, row in enumerate(rows):
+        if isinstance(row[PROMPT], list) != is_chat:
+            kinds = ("plain text", "a list of messages")
+            raise SpecError(
+                f"{rows.place(index)}: prompt is {kinds[not is_chat]}, but {kinds[is_chat]} in the first row "
+                f"({source.place(0)}); write all prompts of a source in one form"
+            )
 
-    `from_table`: the value came out of an Arrow table, which fills keys that a message lacks with nulls;
-    these are taken out again.
-    """
-    match prompt:
+
+def read_prompt(rows: Rows, index: int) -> str | list[Message]:
+    """The prompt of a row in the trainer's form; raises BadPromptError."""
+    # Arrow tables fill keys that a message lacks with nulls; these are taken out again.
+    from_table = rows.part_of(index).unit == "row"
+    match prompt := rows[index].get(PROMPT):
         case None:
             raise BadPromptError("prompt is null or missing")
         case str():
@@ -100,11 +121,9 @@ def _message(message: Any, number: int, from_table: bool) -> Message:
     if not isinstance(message, Mapping):
         raise BadPromptError("a message is not an object", f"message {number} is {brief(message)}, not an object")
     role, content = message.get("role"), message.get("content")
-    if not isinstance(role, str) or role not in _ROLES:
-        known = ", ".join(_ROLES)
-        raise BadPromptError(
-            "a message has no known role", f"message {number} has role {brief(role)}, not one of {known}"
-        )
+    if role not in _ROLES:
+        detail = f"message {number} has role {brief(role)}, not one of {', '.join(_ROLES)}"
+        raise BadPromptError("a message has no known role", detail)
     rest = {key: value for key, value in message.items() if key not in ("role", "content") and value is not None}
     if from_table:
         rest = {key: _without_nulls(value) for key, value in rest.items()}
@@ -152,18 +171,6 @@ def _bad_remark(rows: Rows, bad: list[tuple[int, BadPromptError]]) -> str:
     counts = Counter(reason.kind for _, reason in bad)
     listed = ", ".join(f"{count} times {kind}" for kind, count in counts.most_common())
     return f"{rows.place(first)}: {reason.detail}; {len(bad)} of {len(rows)} rows have no usable prompt ({listed})"
-
-
-def _refuse_mixed(rows: Rows) -> None:
-    chat = isinstance(rows[0][PROMPT], list)
-    for index, row in enumerate(rows):
-        if isinstance(row[PROMPT], list) != chat:
-            kinds = ("a list of messages", "plain text")
-            this, first = kinds if not chat else kinds[::-1]
-            raise SpecError(
-                f"{rows.place(index)}: prompt is {this}, but {first} in the first row ({rows.place(0)}); "
-                "write all prompts of a source in one form"
-            )
 
 
 def _chat(prompt: str | list[Message], system: str | None) -> list[Message]:

@@ -1,118 +1,154 @@
-"""Rows from local files or standard input, checked and ready for a trainer."""
+"""Rows from local files or standard input, as they are, in the formats and encodings that people really have."""
 
+import functools
+import gzip
 import hashlib
+import io
 import itertools
-from collections.abc import Iterator, Mapping
+import sys
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
-from gpocli.data.columns import map_columns, refuse_reserved, require_prompt_column
 from gpocli.data.csv_rows import read_csv
-from gpocli.data.faults import OnFault, refuse
 from gpocli.data.json_rows import read_json, read_jsonl
-from gpocli.data.location import STDIN, find_files, kind_of
-from gpocli.data.parquet_rows import read_parquet
-from gpocli.data.prompts import BadRows, prepare_prompts
-from gpocli.data.rows import Numbered, Part, Rows, Unit, gather
-from gpocli.data.standard_input import NAME, kind_of_bytes, opened, standard_input
-from gpocli.data.text import read_lines
-from gpocli.errors import SpecError
+from gpocli.data.location import STDIN, STDIN_NAME, find_files, kind_of
+from gpocli.data.rows import Numbered, OnFault, Part, RowFault, Rows, gather, refuse
+from gpocli.errors import SpecError, first_line
 
+Placed = tuple[Part, Numbered]
+"""A row with its number in the source, and the file it comes from."""
 
-def read_rows(
-    source: str,
-    *,
-    columns: Mapping[str, str] | None = None,
-    limit: int | None = None,
-    system: str | None = None,
-    as_chat: bool = False,
-    bad_rows: BadRows = "refuse",
-) -> Rows:
-    """The rows of the local files that `source` names, ready for a trainer: see `prepare` for what is checked.
-
-    `source` is one file, several with commas between them, a pattern, a folder, or `-` for standard input. Reads
-    `.jsonl`, `.ndjson`, `.json`, `.csv`, `.tsv` (each also as `.gz`) and `.parquet`. `limit` takes the first rows
-    only. Raises SpecError with the line of the fault.
-    """
-    return prepare(
-        read_file(source, limit=limit),
-        columns=columns,
-        system=system,
-        as_chat=as_chat,
-        bad_rows=bad_rows,
-    )
+_UTF8_BOM = b"\xef\xbb\xbf"
+_UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_file(source: str, *, limit: int | None = None, on_fault: OnFault = refuse) -> Rows:
     """The rows of local files as they are, with the digest of all their bytes; tells the faults of rows.
 
-    Raises SpecError for files that cannot be read at all.
+    `source` is one file, several with commas between them, a pattern, a folder, or `-` for standard input. Reads
+    `.jsonl`, `.ndjson`, `.json`, `.csv`, `.tsv` (each also as `.gz`) and `.parquet`. `limit` takes the first rows
+    only. Raises SpecError for files that cannot be read at all.
     """
+    files = _files(source)
+    placed = list(itertools.islice(placed_rows(source, on_fault), limit))
+    return gather(
+        files[0][0] if len(files) == 1 else source,
+        [numbered for _, numbered in placed],
+        parts=list(dict.fromkeys(part for part, _ in placed)),
+        digest=_digest(file for _, _, file in files),
+    )
+
+
+def placed_rows(source: str, on_fault: OnFault = refuse) -> Iterator[Placed]:
+    """The rows of local files, one after another, read only as they are asked for."""
+    number = 0
+    for name, kind, file in _files(source):
+        part = Part(name, number, "row" if kind == ".parquet" else "line")
+        for line, values in _numbered_rows(file, kind, name, on_fault):
+            number = part.before + line
+            yield part, (number, values)
+
+
+def _files(source: str) -> list[tuple[str, str, Path | BinaryIO]]:
+    """The name, the kind (its suffix) and the place of each file that `source` names."""
     if source == STDIN:
-        kind = kind_of_bytes(standard_input())
-        rows = itertools.islice(numbered_rows(opened(), kind, NAME, on_fault), limit)
-        return gather(NAME, list(rows), unit=_unit(kind), digest=hashlib.sha256(standard_input()).hexdigest())
-    files = find_files(source)
-    numbered: list[Numbered] = []
-    parts = []
-    for name, path in files:
-        before = numbered[-1][0] if numbered else 0
-        left = None if limit is None else limit - len(numbered)
-        parts.append(Part(name, before, _unit(kind_of(path))))
-        rows = itertools.islice(numbered_rows(path, kind_of(path), name, on_fault), left)
-        numbered += [(before + number, values) for number, values in rows]
-    if len(parts) == 1:
-        return gather(parts[0].source, numbered, unit=parts[0].unit, digest=_digest(files))
-    return gather(source, numbered, digest=_digest(files), parts=parts)
+        data = standard_input()
+        return [(STDIN_NAME, _kind_of_bytes(data), io.BytesIO(data))]
+    return [(name, kind_of(path), path) for name, path in find_files(source)]
 
 
-def prepare(
-    rows: Rows,
-    *,
-    columns: Mapping[str, str] | None = None,
-    system: str | None = None,
-    as_chat: bool = False,
-    bad_rows: BadRows = "refuse",
-) -> Rows:
-    """Rows of any source, with columns renamed and prompts checked (see `prepare_prompts`).
-
-    `columns` holds the new name of each renamed column and its name in the source. Raises SpecError when
-    there are no rows, no prompt column, a reserved column name, bad prompts, or plain and chat prompts mixed.
-    """
-    if not rows.values:
-        raise SpecError(f"{rows.source}: holds no rows; name a source that has some")
-    rows = map_columns(rows, columns or {})
-    require_prompt_column(rows)
-    refuse_reserved(rows)
-    return prepare_prompts(rows, system=system, as_chat=as_chat, bad_rows=bad_rows)
-
-
-def numbered_rows(
-    file: Path | BinaryIO, kind: str, source: str, on_fault: OnFault = refuse
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The rows of one file of a `kind` (its suffix), each with its line or number; `source` is its name in messages."""
+def _numbered_rows(file: Path | BinaryIO, kind: str, name: str, on_fault: OnFault) -> Iterator[Numbered]:
     match kind:
         case ".parquet":
-            return read_parquet(file, source)
-        case ".csv":
-            return read_csv(read_lines(file, source, on_fault), source, ",", on_fault)
-        case ".tsv":
-            return read_csv(read_lines(file, source, on_fault), source, "\t", on_fault)
+            return _read_parquet(file, name)
+        case ".csv" | ".tsv":
+            return read_csv(_lines(file, name, on_fault), name, "," if kind == ".csv" else "\t", on_fault)
         case ".json":
-            return read_json(read_lines(file, source, on_fault), source, on_fault)
+            return read_json(_lines(file, name, on_fault), name, on_fault)
         case _:
-            return read_jsonl(read_lines(file, source, on_fault), source, on_fault)
+            return read_jsonl(_lines(file, name, on_fault), name, on_fault)
 
 
-def _unit(kind: str) -> Unit:
-    return "row" if kind == ".parquet" else "line"
-
-
-def _digest(files: list[tuple[str, Path]]) -> str:
+def _digest(files: Iterator[Path | BinaryIO]) -> str:
     """The SHA-256 of the bytes of all files, one after the other."""
     whole = hashlib.sha256()
-    for _, path in files:
-        with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                whole.update(block)
+    for place in files:
+        with place.open("rb") if isinstance(place, Path) else place as file:
+            hashlib.file_digest(file, lambda: whole)  # type: ignore[arg-type]
     return whole.hexdigest()
+
+
+def _read_parquet(file: Path | BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(file) as table:
+            rows = (values for batch in table.iter_batches() for values in batch.to_pylist())
+            yield from enumerate(rows, start=1)
+    except (pa.ArrowException, OSError) as error:
+        raise SpecError(f"cannot read '{name}' as parquet ({first_line(error)}); write it again") from error
+
+
+def _lines(file: Path | BinaryIO, name: str, on_fault: OnFault) -> Iterator[tuple[int, str]]:
+    """The (line number, text) pairs of a UTF-8 file, a `.gz` one too, each text with its line feed.
+
+    A byte order mark is dropped. Tells bytes that are not UTF-8 (and goes on with replacement characters), other
+    encodings and a damaged archive (and ends). Raises SpecError for a file that cannot be read at all.
+    """
+    try:
+        with _open(file) if isinstance(file, Path) else file as lines:
+            # Not text mode, where U+2028, U+0085 and their like would end lines too, which JSON strings may hold.
+            for number, raw in enumerate(lines, start=1):
+                if number == 1:
+                    if raw.startswith(_UTF16_BOMS) or b"\0" in raw[:4]:
+                        text = "the file is UTF-16 or UTF-32, not UTF-8; save it as UTF-8"
+                        on_fault(RowFault(f"{name}:1", text, "not UTF-8"))
+                        return
+                    raw = raw.removeprefix(_UTF8_BOM)
+                yield number, _decode(raw, f"{name}:{number}", on_fault)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        on_fault(RowFault(name, f"not a whole gzip file ({error}); write it again", "damaged gzip"))
+    except OSError as error:
+        raise SpecError(f"cannot read '{name}': {error.strerror}; check its permissions") from error
+
+
+def _open(path: Path) -> BinaryIO:
+    return cast(BinaryIO, gzip.open(path, "rb")) if path.name.lower().endswith(".gz") else path.open("rb")
+
+
+def _decode(raw: bytes, place: str, on_fault: OnFault) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        byte = raw[error.start]
+        text = (
+            f"byte 0x{byte:02x} is not UTF-8 (in Windows-1252 it would be "
+            f"'{bytes([byte]).decode('cp1252', 'replace')}'); save the file as UTF-8"
+        )
+        on_fault(RowFault(place, text, "not UTF-8"))
+        return raw.decode("utf-8", "replace")
+
+
+@functools.cache  # it can be read once only, and a run asks for its rows more than once
+def standard_input() -> bytes:
+    """All bytes of standard input, unpacked if they are a gzip file. Raises SpecError for a terminal."""
+    if sys.stdin is None or sys.stdin.isatty():
+        raise SpecError("'-' reads rows from standard input, which is a terminal; pipe a file into the command")
+    data = sys.stdin.buffer.read()
+    return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+
+
+def _kind_of_bytes(data: bytes) -> str:
+    """The suffix of a file that would hold `data`: `.parquet`, `.json`, `.jsonl`, `.tsv` or `.csv`."""
+    if data.startswith(b"PAR1"):
+        return ".parquet"
+    start = data.removeprefix(_UTF8_BOM).lstrip()
+    if start.startswith(b"["):
+        return ".json"
+    if start.startswith(b"{") or not start:
+        return ".jsonl"
+    header = start.split(b"\n", 1)[0]
+    return ".tsv" if b"\t" in header and b"," not in header else ".csv"

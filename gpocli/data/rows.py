@@ -1,8 +1,10 @@
-"""The rows of a data source: plain Python values, each with the line it stands on."""
+"""The rows of a data source: plain Python values, each with the line it stands on, and what is wrong with a line."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+from gpocli.errors import SpecError
 
 Unit = Literal["line", "row"]
 Numbered = tuple[int, Mapping[str, Any]]
@@ -11,9 +13,29 @@ ROW_KEY = "gpo_row"
 """The column under which a trainer finds the number of a row (its line or row number in the source)."""
 
 
+class RowFault(SpecError):
+    """What is wrong with one row or line, `place: text`; faults of one `kind` are counted together."""
+
+    def __init__(self, place: str, text: str, kind: str) -> None:
+        super().__init__(f"{place}: {text}")
+        self.kind = kind
+
+
+OnFault = Callable[[RowFault], None]
+"""What a reader calls for a fault; when it returns, the reader goes on after the fault if that can be done."""
+
+
+def refuse(fault: RowFault) -> None:
+    """Raise the fault: the answer of those who need every row."""
+    raise fault
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One file of several: `before` is the number that all of its rows are above, line 1 being `before` + 1."""
+    """One file of a source: `before` is the number that all of its rows are above, line 1 being `before` + 1.
+
+    A `unit` of "row" is a table, which has no lines and fills what is missing with nulls.
+    """
 
     source: str
     before: int
@@ -34,10 +56,9 @@ class Rows:
     columns: tuple[str, ...]
     values: list[dict[str, Any]]
     lines: list[int]
-    unit: Unit = "line"
+    parts: tuple[Part, ...]
     digest: str | None = None
     notes: tuple[str, ...] = ()
-    parts: tuple[Part, ...] = ()
 
     def __len__(self) -> int:
         return len(self.values)
@@ -50,18 +71,13 @@ class Rows:
 
     def place(self, index: int) -> str:
         """Where row `index` (from 0) stands, as messages show it: `file:line`, or `table: row n`."""
-        part = self._part(index)
+        part = self.part_of(index)
         line = self.lines[index] - part.before
         return f"{part.source}:{line}" if part.unit == "line" else f"{part.source}: row {line}"
 
-    def is_of_table(self, index: int) -> bool:
-        """Whether row `index` comes out of a table, which has no lines and fills what is missing with nulls."""
-        return self._part(index).unit == "row"
-
-    def _part(self, index: int) -> Part:
-        number = self.lines[index]
-        whole = Part(self.source, 0, self.unit)
-        return next((part for part in reversed(self.parts) if part.before < number), whole)
+    def part_of(self, index: int) -> Part:
+        """The file that row `index` (from 0) comes from."""
+        return next(part for part in reversed(self.parts) if part.before < self.lines[index])
 
     def select(self, indices: Sequence[int], *notes: str) -> "Rows":
         """The rows at `indices` (from 0), with `notes` added."""
@@ -79,11 +95,13 @@ def gather(
     *,
     columns: Sequence[str] = (),
     unit: Unit = "line",
-    digest: str | None = None,
     parts: Sequence[Part] = (),
+    digest: str | None = None,
 ) -> Rows:
-    """Rows from (line, values) pairs; the columns are `columns` and then all others in order of
-    appearance."""
+    """Rows from (line, values) pairs, of the `parts` or else of one with that `unit`.
+
+    The columns are `columns` and then all others in order of appearance.
+    """
     names = dict.fromkeys(columns)
     for _, values in numbered:
         if values.keys() != names.keys():
@@ -93,7 +111,6 @@ def gather(
         columns=tuple(names),
         values=[{name: values.get(name) for name in names} for _, values in numbered],
         lines=[line for line, _ in numbered],
-        unit=unit,
+        parts=tuple(parts) or (Part(source, 0, unit),),
         digest=digest,
-        parts=tuple(parts),
     )

@@ -1,19 +1,67 @@
-"""Prompts as a model gets them, from the files of its tokenizer alone: `tokenizers` and jinja2, without torch."""
+"""Prompts as a model gets them, in text and in number of tokens."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpocli.data.prompts import Message
+from gpocli.data.rows import Rows
 from gpocli.errors import SpecError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 Prompt = str | list[Message]
 _SPECIAL = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 
 
+def prompt_token_counts(
+    rows: Rows, tokenizer: "PreTrainedTokenizerBase", chat_template_kwargs: Mapping[str, Any] | None = None
+) -> list[int]:
+    """Tokens of each prompt as the trainer feeds it to the model: through the chat template when it is a chat.
+
+    Raises SpecError when the prompts are chats and the tokenizer has no chat template, or one that refuses them.
+    """
+    prompts = [row["prompt"] for row in rows]
+    if isinstance(prompts[0], str):
+        return [len(ids) for ids in tokenizer(text=prompts, verbose=False)["input_ids"]]
+    _require_template(rows.source, tokenizer.chat_template)
+    with _template_faults(rows.source):
+        encoded: Any = tokenizer.apply_chat_template(
+            prompts,
+            add_generation_prompt=True,
+            tokenize=True,
+            return_dict=True,
+            tokenizer_kwargs={"verbose": False},
+            **(chat_template_kwargs or {}),
+        )
+    return [len(ids) for ids in encoded["input_ids"]]
+
+
+def _require_template(source: str, template: object) -> None:
+    if template is None:
+        raise SpecError(
+            f"{source}: prompts are chat messages, but the model's tokenizer has no chat template; "
+            "write plain text prompts, or name a chat model"
+        )
+
+
+@contextmanager
+def _template_faults(source: str) -> Iterator[None]:
+    from jinja2 import TemplateError
+
+    try:
+        yield
+    except TemplateError as error:
+        raise SpecError(
+            f"{source}: the model's chat template refuses a prompt ({error}); change the messages or their roles"
+        ) from error
+
+
 class PromptTokenizer:
-    """The tokenizer of a model in a folder, for prompts: what `transformers` makes of them, in text and in number."""
+    """What `transformers` makes of prompts, from the files of a tokenizer alone: `tokenizers` and jinja2, no torch."""
 
     def __init__(self, folder: Path) -> None:
         from tokenizers import Tokenizer
@@ -37,21 +85,11 @@ class PromptTokenizer:
         """
         if all(isinstance(prompt, str) for prompt in prompts):
             return [prompt for prompt in prompts if isinstance(prompt, str)]
-        if self._template is None:
-            raise SpecError(
-                f"{source}: prompts are chat messages, but the model's tokenizer has no chat template; "
-                "write plain text prompts, or name a chat model"
-            )
-        from jinja2 import TemplateError
-
-        try:
+        _require_template(source, self._template)
+        with _template_faults(source):
             template = _environment().from_string(self._template)
-            told = {**self._special, "add_generation_prompt": True, **(options or {})}
-            return [template.render(messages=prompt, **told) for prompt in prompts]
-        except TemplateError as error:
-            raise SpecError(
-                f"{source}: the model's chat template refuses a prompt ({error}); change the messages or their roles"
-            ) from error
+            variables = {**self._special, "add_generation_prompt": True, **(options or {})}
+            return [template.render(messages=prompt, **variables) for prompt in prompts]
 
     def counts(self, texts: Sequence[str], *, are_chats: bool) -> list[int]:
         """Tokens of each rendered prompt; a chat's template has written the special tokens already."""

@@ -11,7 +11,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from gpocli.data.hub import go_offline_if_unreachable
 from gpocli.embedded import EMBEDDED, MODEL_PATH
-from gpocli.errors import EnvironmentFault, GpoError, SpecError
+from gpocli.errors import EnvironmentFault, GpoError, SpecError, first_line
 from gpocli.settings.model import ModelSpec
 
 
@@ -71,9 +71,8 @@ def cannot_load(model: ModelSpec, error: Exception) -> GpoError:
             f"model '{model.name}' brings Python code of its own, which is not run unasked; read that code, then "
             "write --set model.trust_remote_code=true"
         )
-    first_line = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
     return EnvironmentFault(
-        f"cannot load model '{model.name}' ({first_line}); check the name and the connection, or name a folder"
+        f"cannot load model '{model.name}' ({first_line(error)}); check the name and the connection, or name a folder"
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpocli.errors import EnvironmentFault, SpecError
+from gpocli.errors import EnvironmentFault, SpecError, first_line
 from gpocli.runs.candidate import CandidateRecord
 
 if TYPE_CHECKING:
@@ -94,8 +94,9 @@ def read_candidates(path: Path | str) -> "pa.Table":
     try:
         return pa.concat_tables([pq.read_table(file, partitioning=None) for file in files], promote_options="default")
     except (pa.ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise SpecError(f"cannot read the candidates in '{path}' ({reason}); leave the damaged file out") from error
+        raise SpecError(
+            f"cannot read the candidates in '{path}' ({first_line(error)}); leave the damaged file out"
+        ) from error
 
 
 def candidate_records(table: "pa.Table") -> Iterator[CandidateRecord]:

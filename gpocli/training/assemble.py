@@ -13,7 +13,8 @@ from gpocli.contracts.filter import GroupFilter
 from gpocli.contracts.reward import checked_rewards
 from gpocli.data import Rows
 from gpocli.data.load import require_generation_batch
-from gpocli.data.prompt_lengths import fit_prompts, prompt_token_counts
+from gpocli.data.prompt_lengths import fit_prompts
+from gpocli.data.tokenizer import prompt_token_counts
 from gpocli.errors import GpoError, SpecError
 from gpocli.policy.load import Policy, cannot_load, find_policy, trainer_arguments
 from gpocli.policy.whole_weights import whole_weights

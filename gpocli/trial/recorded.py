@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from gpocli.data import ROW_KEY, Rows
-from gpocli.data.load import load_rows
 from gpocli.errors import SpecError
 from gpocli.runs.candidate import CandidateRecord
 from gpocli.runs.directory import RunDirectory
@@ -22,20 +21,6 @@ def run_spec(run: Path) -> RunSpec:
     if not path.is_file():
         raise SpecError(f"'{run}' is no run directory (it has no {path.name}); check the path")
     return load_spec([path]).spec
-
-
-def rows_of(spec: RunSpec) -> Rows:
-    """The data rows of a run. Raises SpecError, or EnvironmentFault when a hub cannot give them."""
-    data = spec.data
-    return load_rows(
-        data.source,
-        split=data.split,
-        columns=data.columns,
-        limit=data.limit,
-        system=data.system,
-        as_chat=data.chat,
-        bad_rows=data.bad_rows,
-    )
 
 
 def recorded(run: Path, rows: Rows, count: int) -> Samples:

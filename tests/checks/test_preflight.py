@@ -63,8 +63,8 @@ def test_a_fault_of_one_section_hides_none_of_another(look):
 def test_the_hub_is_not_asked_while_there_are_faults_to_mend(look, monkeypatch):
     asked = []
 
-    def ask(source, **_):
-        asked.append(source)
+    def ask(data):
+        asked.append(data.source)
         raise EnvironmentFault("the hub cannot be reached; name a file")
 
     monkeypatch.setattr(data_checks, "load_rows", ask)

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from gpocli.data.standard_input import standard_input
+from gpocli.data.read import standard_input
 from tests.cli.conftest import COUNT_A, GFPO, metrics
 from tests.cli.in_process import User
 

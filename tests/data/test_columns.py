@@ -4,8 +4,10 @@ import json
 
 import pytest
 
-from gpocli.data import RESERVED, gather, prepare, read_rows, require_columns
+from gpocli.data import RESERVED, gather, prepare, require_columns
 from gpocli.errors import SpecError
+from gpocli.settings.data import DataSpec
+from tests.data.reading import read_rows
 
 
 def rows_of(*values):
@@ -14,7 +16,7 @@ def rows_of(*values):
 
 def refusal(rows, **options):
     with pytest.raises(SpecError) as error:
-        prepare(rows, **options)
+        prepare(rows, DataSpec(**options))
     return str(error.value)
 
 
@@ -35,18 +37,18 @@ def test_a_missing_prompt_column_is_answered_with_how_to_map(row, message):
 
 
 def test_a_mapped_column_has_only_its_new_name():
-    rows = prepare(rows_of({"question": "q", "answer": "a"}), columns={"prompt": "question"})
+    rows = prepare(rows_of({"question": "q", "answer": "a"}), DataSpec(columns={"prompt": "question"}))
     assert rows.columns == ("answer", "prompt")
     assert rows.values == [{"answer": "a", "prompt": "q"}]
 
 
 def test_a_mapped_column_replaces_another_of_that_name():
-    rows = prepare(rows_of({"question": "q", "prompt": "old"}), columns={"prompt": "question"})
+    rows = prepare(rows_of({"question": "q", "prompt": "old"}), DataSpec(columns={"prompt": "question"}))
     assert rows.values == [{"prompt": "q"}]
 
 
 def test_two_columns_can_be_exchanged():
-    rows = prepare(rows_of({"prompt": "a", "answer": "b"}), columns={"prompt": "answer", "answer": "prompt"})
+    rows = prepare(rows_of({"prompt": "a", "answer": "b"}), DataSpec(columns={"prompt": "answer", "answer": "prompt"}))
     assert rows.values == [{"prompt": "b", "answer": "a"}]
 
 
@@ -69,13 +71,13 @@ def test_a_reserved_name_is_refused(name):
 
 
 def test_a_reserved_name_can_be_mapped_away():
-    rows = prepare(rows_of({"prompt": "q", "completion": 1}), columns={"reference": "completion"})
+    rows = prepare(rows_of({"prompt": "q", "completion": 1}), DataSpec(columns={"reference": "completion"}))
     assert rows.columns == ("prompt", "reference")
 
 
 @pytest.mark.parametrize("name", ["class", "my col", "a-b", "messages", "tools", "id"])
 def test_other_odd_names_are_fine(name):
-    assert prepare(rows_of({"prompt": "q", name: 1}))[0][name] == 1
+    assert prepare(rows_of({"prompt": "q", name: 1}), DataSpec())[0][name] == 1
 
 
 def test_what_a_reward_needs_is_checked_by_name(tmp_path):

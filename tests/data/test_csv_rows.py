@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpocli.data import read_rows
 from gpocli.errors import SpecError
+from tests.data.reading import read_rows
 
 CELLS = ["NA", "None", "null", "nan", "007", "3", "3.0", "1e5", "TRUE", "2024-05-01", '"1,234"', ""]
 

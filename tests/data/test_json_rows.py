@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from gpocli.data import read_rows
 from gpocli.errors import SpecError
+from tests.data.reading import read_rows
 
 
 @pytest.fixture

@@ -11,10 +11,11 @@ import datasets
 import pytest
 from torch.utils.data import DataLoader
 
-from gpocli.data import gather, read_rows
-from gpocli.data.load import eval_split_of, load_rows, require_generation_batch
+from gpocli.data import gather
+from gpocli.data.load import eval_split_of, require_generation_batch
 from gpocli.errors import SpecError
 from gpocli.training.dataset import to_dataset
+from tests.data.reading import read_rows
 
 ANSWERS = ["007", 5, "1e3", "None", "null", "2024-05-01", [1], {"a": None}, None, True]
 
@@ -54,7 +55,7 @@ def test_an_item_that_is_changed_spoils_no_later_one():
 
 
 def test_the_embedded_task_has_two_splits():
-    train, held_out = load_rows("embedded", limit=5), load_rows("embedded", split="eval", limit=5)
+    train, held_out = read_rows("embedded", limit=5), read_rows("embedded", split="eval", limit=5)
     assert (len(train), len(held_out)) == (5, 5)
     assert train.columns == ("prompt", "answer")
     assert not {row["prompt"][0]["content"] for row in train} & {row["prompt"][0]["content"] for row in held_out}
@@ -63,25 +64,25 @@ def test_the_embedded_task_has_two_splits():
 
 def test_an_unknown_split_of_the_embedded_task_is_refused():
     with pytest.raises(SpecError) as error:
-        load_rows("embedded", split="test")
+        read_rows("embedded", split="test")
     assert str(error.value) == "the embedded task has no split 'test'; write train or eval"
 
 
 def test_a_local_file_is_read_and_has_no_splits(tmp_path):
     path = tmp_path / "d.jsonl"
     path.write_text(json.dumps({"question": "q"}) + "\n")
-    assert load_rows(str(path), columns={"prompt": "question"}).values == [{"prompt": "q"}]
+    assert read_rows(str(path), columns={"prompt": "question"}).values == [{"prompt": "q"}]
     assert eval_split_of(str(path)) is None
     with pytest.raises(SpecError) as error:
-        load_rows(str(path), split="test")
+        read_rows(str(path), split="test")
     assert str(error.value) == f"'{path}' is one file and has no split 'test'; name a file for each purpose"
 
 
 def test_a_hub_that_cannot_be_reached_is_answered_at_once():
     code = (
         "from gpocli.errors import EnvironmentFault\n"
-        "from gpocli.data.load import load_rows\n"
-        "try: load_rows('owner/name:main')\n"
+        "from tests.data.reading import read_rows\n"
+        "try: read_rows('owner/name:main')\n"
         "except EnvironmentFault as error: print(error)\n"
     )
     env = {**os.environ, "HF_HUB_OFFLINE": "1"}
@@ -110,7 +111,7 @@ def test_too_few_rows_for_a_generation_batch_are_refused(tmp_path):
 
 def streamed(path, rows, **options):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return load_rows(str(path), streaming=True, **options)
+    return read_rows(str(path), streaming=True, **options)
 
 
 def test_streamed_items_are_the_very_rows_without_end(tmp_path):
@@ -163,7 +164,7 @@ def test_what_cannot_be_streamed_is_named(tmp_path, monkeypatch, source, reason)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d.json").write_text('[{"prompt": "p"}]')
     with pytest.raises(SpecError) as error:
-        load_rows(source, streaming=True)
+        read_rows(source, streaming=True)
     assert str(error.value) == f"'{source}' {reason}"
 
 
@@ -175,7 +176,7 @@ def test_a_hub_dataset_is_streamed_row_by_row(monkeypatch):
         return datasets.IterableDataset.from_generator(lambda: ({"question": f"q{i}", "answer": "007"} for i in (1, 2)))
 
     monkeypatch.setattr(datasets, "load_dataset", load)
-    rows = load_rows("owner/name:main", streaming=True, columns={"prompt": "question"})
+    rows = read_rows("owner/name:main", streaming=True, columns={"prompt": "question"})
     assert asked == [(("owner/name", "main"), {"split": "train", "streaming": True})]
     assert [row["prompt"] for row in itertools.islice(to_dataset(rows), 3)] == ["q1", "q2", "q1"]
     assert rows.place(1) == "owner/name:main: row 2"

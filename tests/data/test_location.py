@@ -4,8 +4,9 @@ import hashlib
 
 import pytest
 
-from gpocli.data import looks_local, read_rows
+from gpocli.data import looks_local
 from gpocli.errors import SpecError
+from tests.data.reading import read_rows
 
 
 @pytest.mark.parametrize(

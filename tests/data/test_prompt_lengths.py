@@ -5,9 +5,10 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from gpocli.data import gather
-from gpocli.data.load import load_rows
-from gpocli.data.prompt_lengths import fit_prompts, prompt_token_counts
+from gpocli.data.prompt_lengths import fit_prompts
+from gpocli.data.tokenizer import prompt_token_counts
 from gpocli.errors import SpecError
+from tests.data.reading import read_rows
 
 TEMPLATE = "{% for m in messages %}{{ m.role + ' ' + m.content + ' ' }}{% endfor %}assistant"
 
@@ -102,7 +103,7 @@ def test_streamed_prompts_are_judged_when_they_are_read(tokenizer, tmp_path):
         def count(rows):
             return prompt_token_counts(rows, tokenizer)
 
-        rows = load_rows(str(path), streaming=True)
+        rows = read_rows(str(path), streaming=True)
         options = {"max_prompt_tokens": 2, "context": 64, "max_new_tokens": 16, "overlong": overlong}
         return fit_prompts(rows, count(rows), **options, count=count)
 

@@ -4,13 +4,14 @@ import pytest
 
 from gpocli.data import gather, prepare
 from gpocli.errors import SpecError
+from gpocli.settings.data import DataSpec
 
 USER = {"role": "user", "content": "hi"}
 
 
 def prepared(*prompts, unit="line", **options):
     numbered = [(line, {"prompt": prompt}) for line, prompt in enumerate(prompts, start=1)]
-    return prepare(gather("d.jsonl", numbered, unit=unit), **options)
+    return prepare(gather("d.jsonl", numbered, unit=unit), DataSpec(**options))
 
 
 def prompts_of(rows):
@@ -119,5 +120,5 @@ def test_a_system_message_makes_a_plain_prompt_a_chat():
 
 
 def test_plain_prompts_become_chats_when_asked():
-    assert prompts_of(prepared("hi", as_chat=True)) == [[USER]]
-    assert prompts_of(prepared([USER], as_chat=True)) == [[USER]]
+    assert prompts_of(prepared("hi", chat=True)) == [[USER]]
+    assert prompts_of(prepared([USER], chat=True)) == [[USER]]

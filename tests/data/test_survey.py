@@ -4,15 +4,16 @@ import pytest
 
 from gpocli.data.read import read_file
 from gpocli.data.survey import survey
+from gpocli.settings.data import DataSpec
 
 
 @pytest.fixture
 def look(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    def look(content, name="d.jsonl", **options):
+    def look(content, name="d.jsonl", gold=(), **settings):
         (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-        return survey(name, lambda on_fault: read_file(name, on_fault=on_fault), **options)
+        return survey(DataSpec(source=name, **settings), lambda on_fault: read_file(name, on_fault=on_fault), gold)
 
     return look
 
@@ -75,7 +76,7 @@ def test_what_ends_the_reading_is_the_one_fault(look, content, name, fault):
 
 
 def test_a_missing_file_is_a_fault():
-    found = survey("none.jsonl", lambda on_fault: read_file("none.jsonl", on_fault=on_fault))
+    found = survey(DataSpec(source="none.jsonl"), lambda on_fault: read_file("none.jsonl", on_fault=on_fault))
     assert found.faults == ["no such file 'none.jsonl'; check the path"]
 
 

@@ -6,8 +6,10 @@ import os
 
 import pytest
 
-from gpocli.data import gather, read_rows
+from gpocli.data import gather, prepare
 from gpocli.errors import SpecError
+from gpocli.settings.data import DataSpec
+from tests.data.reading import read_rows
 
 ANSWERS = ["007", 5, "1e3", "None", "null", "true", "2024-05-01", "2024-05-01T10:00:00", "12:30", 5.0, [5], None, True]
 CELLS = ["NA", "None", "null", "007", "3", "3.0", "1e5", "TRUE", "2024-05-01", '"1,234"', ""]
@@ -223,8 +225,7 @@ def test_d17_a_row_keeps_its_own_system_message(tmp_path):
 
 
 def test_d17_no_null_keys_come_out_of_a_table():
-    from gpocli.data import prepare
 
     message = {"role": "user", "content": "hi", "name": None, "meta": {"a": 1, "b": None}}
     table = gather("d.parquet", [(1, {"prompt": [message]})], unit="row")
-    assert prepare(table)[0]["prompt"] == [{"role": "user", "content": "hi", "meta": {"a": 1}}]
+    assert prepare(table, DataSpec())[0]["prompt"] == [{"role": "user", "content": "hi", "meta": {"a": 1}}]
