@@ -55,8 +55,8 @@ TABLE = {
         heavy="accelerate datasets torch transformers",
     ),
     "cli": May(
-        "checks contracts data doctor errors extensions planning plugin_manager presets scaffold settings spec training "
-        "trial"
+        "checks contracts data doctor errors extensions planning plugin_manager presets scaffold settings spec "
+        "training trial"
     ),
     "__main__": May("cli"),
     "__init__": May("extensions hookspecs settings trainers", loads=True),
