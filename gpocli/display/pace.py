@@ -1,4 +1,4 @@
-"""How fast steps come, and how long the rest will take."""
+"""How far a run is, how fast its steps come, and how long the rest will take."""
 
 import time
 from collections import deque
@@ -7,15 +7,21 @@ _WINDOW = 20
 
 
 class Pace:
-    """The pace over the last twenty steps; times are seconds of `time.monotonic`."""
+    """The pace over the last twenty of `total` steps; times are seconds of `time.monotonic`."""
 
-    def __init__(self, first_step: int = 0) -> None:
+    def __init__(self, total: int = 0, first_step: int = 0) -> None:
+        self.total = total
         self.started = time.monotonic()
         self._ticks: deque[tuple[int, float]] = deque([(first_step, self.started)], maxlen=_WINDOW + 1)
 
+    @property
+    def step(self) -> int:
+        """The last step that is done."""
+        return self._ticks[-1][0]
+
     def tick(self, step: int) -> None:
         """Step `step` is done now; a step that was counted is not counted again."""
-        if step > self._ticks[-1][0]:
+        if step > self.step:
             self._ticks.append((step, time.monotonic()))
 
     def elapsed(self) -> float:
@@ -27,10 +33,10 @@ class Pace:
         (first, since), (last, until) = self._ticks[0], self._ticks[-1]
         return (until - since) / (last - first) if last > first else None
 
-    def left(self, total: int) -> float | None:
-        """Seconds from now until step `total` is done; None when it cannot be told yet."""
+    def left(self) -> float | None:
+        """Seconds from now until the last step is done; None when it cannot be told yet."""
         pace = self.seconds_a_step()
         if pace is None:
             return None
         step, at = self._ticks[-1]
-        return max(0.0, pace * (total - step) - (time.monotonic() - at))
+        return max(0.0, pace * (self.total - step) - (time.monotonic() - at))

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from gpocli.display.charts import sparkline, split_widths
 from gpocli.display.pace import Pace
-from gpocli.runs.step_figures import PHASES, Reading, read_logs, show, show_seconds
+from gpocli.runs.step_figures import PHASES, StepFigures, read_logs, show, show_seconds
 
 _LABEL, _FIGURE, _OVER_ALL = 10, 9, 15
 _WIDE = 70
@@ -25,39 +25,30 @@ class RunView:
     completions: the figures of that batch stay.
     """
 
-    def __init__(self) -> None:
-        self.total = 0
-        self.step = 0
-        self.description = ""
-        self.evaluation: tuple[int, Reading] | None = None
-        self.last = Reading()
+    def __init__(self, description: str, pace: Pace) -> None:
+        self.description = description
+        self.pace = pace
+        self.evaluation: tuple[int, StepFigures] | None = None
+        self.last = StepFigures()
         self.history: dict[str, list[float]] = {"reward": [], "accuracy": [], "length": []}
-        self.pace = Pace()
         self.phases: deque[tuple[float | None, ...]] = deque(maxlen=20)
 
-    def begin(self, total: int, description: str, first_step: int) -> None:
-        """Training starts after `first_step` steps of `total`."""
-        self.total, self.step, self.description = total, first_step, description
-        self.pace = Pace(first_step)
-
-    def add(self, step: int, logs: Mapping[str, Any]) -> None:
-        """Step `step` is done; `logs` may be empty."""
-        self.step = step
-        self.pace.tick(step)
+    def add(self, logs: Mapping[str, Any]) -> None:
+        """A step is done; `logs` may be empty."""
         if not logs:
             return
-        reading = read_logs(logs)
+        figures = read_logs(logs)
         fresh = "reward" in logs or "completions/mean_length" in logs
-        self.last = reading if fresh else _newer(self.last, reading)
+        self.last = figures if fresh else _newer(self.last, figures)
         for name, values in self.history.items():
-            if (value := getattr(reading, name)) is not None:
+            if (value := getattr(figures, name)) is not None:
                 values.append(value)
-        if any(seconds is not None for seconds in reading.phases):
-            self.phases.append(reading.phases)
+        if any(seconds is not None for seconds in figures.phases):
+            self.phases.append(figures.phases)
 
     def add_eval(self, logs: Mapping[str, Any]) -> None:
         """An evaluation is done."""
-        self.evaluation = (self.step, read_logs(logs, "eval_"))
+        self.evaluation = (self.pace.step, read_logs(logs, "eval_"))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for line in self._lines(options.max_width, options.ascii_only):
@@ -83,12 +74,13 @@ class RunView:
         yield _figures(speed + ([("loss", show(last.loss, ".4f")), ("grad", show(last.grad_norm))] if wide else []))
         yield from self._time_split(width, ascii_only)
         if self.evaluation:
-            yield self._evaluation(wide)
+            yield _evaluation(*self.evaluation, wide)
 
     def _position(self, width: int, ascii_only: bool) -> Text:
-        share = min(1.0, self.step / self.total) if self.total else 0.0
-        left = show_seconds(self.pace.left(self.total))
-        head = Text(f"step {self.step}/{self.total} ")
+        step, total = self.pace.step, self.pace.total
+        share = min(1.0, step / total) if total else 0.0
+        left = show_seconds(self.pace.left())
+        head = Text(f"step {step}/{total} ")
         tail = Text(f" {share:4.0%}", "bold").append(f"  {left} left", "dim")
         room = max(4, width - head.cell_len - tail.cell_len)
         done = round(share * room)
@@ -122,17 +114,16 @@ class RunView:
             Text.assemble((mark, style), f" {name} {share}")
             for mark, style, name, share in zip(marks, _PHASE_STYLES, PHASES, shares, strict=True)
         ]
-        indent = Text(" " * _LABEL) if width >= _WIDE else Text()
-        rows = [legend] if width >= _WIDE else [legend[:2], legend[2:]]
+        indent, rows = (" " * _LABEL, [legend]) if width >= _WIDE else ("", [legend[:2], legend[2:]])
         for row in rows:
             yield Text.assemble(indent, Text("  ").join(row))
 
-    def _evaluation(self, wide: bool) -> Text:
-        step, reading = self.evaluation or (0, Reading())
-        figures = [("accuracy", show(reading.accuracy, ".3f")), ("length", show(reading.length, ".1f"))]
-        if wide:
-            figures.insert(0, ("reward", show(reading.reward, ".3f")))
-        return Text.assemble((f"eval after step {step}  " if wide else f"eval {step}  ", "dim"), _figures(figures))
+
+def _evaluation(step: int, found: StepFigures, wide: bool) -> Text:
+    pairs = [("accuracy", show(found.accuracy, ".3f")), ("length", show(found.length, ".1f"))]
+    if wide:
+        pairs = [("reward", show(found.reward, ".3f")), *pairs]
+    return Text.assemble((f"eval after step {step}  " if wide else f"eval {step}  ", "dim"), _figures(pairs))
 
 
 def _figures(pairs: Sequence[tuple[str, str]]) -> Text:
@@ -144,6 +135,6 @@ def _spread(left: Text, right: Text, width: int) -> Text:
     return Text.assemble(left, " " * (width - left.cell_len - right.cell_len), right)
 
 
-def _newer(before: Reading, after: Reading) -> Reading:
+def _newer(before: StepFigures, after: StepFigures) -> StepFigures:
     known = {field.name: getattr(after, field.name) for field in fields(after)}
     return replace(before, **{name: value for name, value in known.items() if value is not None})

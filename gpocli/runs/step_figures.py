@@ -2,37 +2,42 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 PHASES = ("generate", "reward", "filter", "update")
 
 
+def _logged(*keys: str) -> Any:
+    """A figure that a trainer logs under the first of `keys` that is there."""
+    return field(default=None, metadata={"keys": keys})
+
+
 @dataclass(frozen=True, slots=True)
-class Reading:
+class StepFigures:
     """Figures of one step; None where the logs say nothing, null or NaN.
 
     Lengths are in tokens, times in seconds, shares from 0 to 1. `reward` and `length` are means over the kept
     completions, `reward_all` and `length_all` over all candidates.
     """
 
-    reward: float | None = None
-    reward_all: float | None = None
-    accuracy: float | None = None
-    length: float | None = None
-    length_all: float | None = None
-    kept: float | None = None
-    lost: float | None = None
-    flat: float | None = None
-    cut: float | None = None
-    loss: float | None = None
-    grad_norm: float | None = None
-    tokens_per_second: float | None = None
-    seconds: float | None = None
-    generate: float | None = None
-    reward_time: float | None = None
-    filter_time: float | None = None
-    update: float | None = None
+    reward: float | None = _logged("reward")
+    reward_all: float | None = _logged("candidates/reward")
+    accuracy: float | None = _logged("accuracy", "rewards/accuracy/mean", "rewards/exact/mean")
+    length: float | None = _logged("kept/mean_length", "completions/mean_length")
+    length_all: float | None = _logged("completions/mean_length")
+    kept: float | None = _logged("kept/share")
+    lost: float | None = _logged("lost/share")
+    flat: float | None = _logged("frac_reward_zero_std")
+    cut: float | None = _logged("completions/clipped_ratio")
+    loss: float | None = _logged("loss")
+    grad_norm: float | None = _logged("grad_norm")
+    tokens_per_second: float | None = _logged("tokens_per_second")
+    seconds: float | None = _logged("step_time")
+    generate: float | None = _logged("time/generate")
+    reward_time: float | None = _logged("time/reward")
+    filter_time: float | None = _logged("time/filter")
+    update: float | None = _logged("time/update")
 
     @property
     def phases(self) -> tuple[float | None, ...]:
@@ -40,30 +45,13 @@ class Reading:
         return (self.generate, self.reward_time, self.filter_time, self.update)
 
 
-_KEYS: dict[str, tuple[str, ...]] = {
-    "reward": ("reward",),
-    "reward_all": ("candidates/reward",),
-    "accuracy": ("accuracy", "rewards/accuracy/mean", "rewards/exact/mean"),
-    "length": ("kept/mean_length", "completions/mean_length"),
-    "length_all": ("completions/mean_length",),
-    "kept": ("kept/share",),
-    "lost": ("lost/share",),
-    "flat": ("frac_reward_zero_std",),
-    "cut": ("completions/clipped_ratio",),
-    "loss": ("loss",),
-    "grad_norm": ("grad_norm",),
-    "tokens_per_second": ("tokens_per_second",),
-    "seconds": ("step_time",),
-    "generate": ("time/generate",),
-    "reward_time": ("time/reward",),
-    "filter_time": ("time/filter",),
-    "update": ("time/update",),
-}
-
-
-def read_logs(logs: Mapping[str, Any], prefix: str = "") -> Reading:
+def read_logs(logs: Mapping[str, Any], prefix: str = "") -> StepFigures:
     """The figures in `logs`, whose keys start with `prefix`."""
-    return Reading(**{field: _first(logs, [prefix + key for key in keys]) for field, keys in _KEYS.items()})
+    found = {}
+    for figure in fields(StepFigures):
+        values = (number(logs.get(prefix + key)) for key in figure.metadata["keys"])
+        found[figure.name] = next((value for value in values if value is not None), None)
+    return StepFigures(**found)
 
 
 def number(value: Any) -> float | None:
@@ -75,10 +63,6 @@ def number(value: Any) -> float | None:
     except (TypeError, ValueError):
         return None
     return value if math.isfinite(value) else None
-
-
-def _first(logs: Mapping[str, Any], keys: list[str]) -> float | None:
-    return next((value for key in keys if (value := number(logs.get(key))) is not None), None)
 
 
 def show(value: float | None, style: str = ".3g") -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gpocli.runs.step_figures import Reading, number, read_logs, show, show_seconds
+from gpocli.runs.step_figures import StepFigures, number, read_logs, show, show_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,10 @@ class RunSummary:
 def summarize(metrics: Sequence[Mapping[str, Any]]) -> RunSummary:
     """The summary of the lines of a metrics file (see `gpocli.runs.metrics`)."""
     train = [line for line in metrics if line.get("kind") == "train"]
-    readings = [read_logs(line) for line in train]
+    steps = [read_logs(line) for line in train]
     seconds = [line.get("train_runtime") for line in metrics if line.get("kind") == "end"]
-    rewards = _known(readings, "reward")
-    lengths = _known(readings, "length")
+    rewards = _known(steps, "reward")
+    lengths = _known(steps, "length")
     return RunSummary(
         steps=max((int(line["step"]) for line in train), default=0),
         seconds=number(seconds[-1]) if seconds else None,
@@ -78,14 +78,14 @@ def summarize(metrics: Sequence[Mapping[str, Any]]) -> RunSummary:
         reward_last=_mean(rewards[-_tenth(rewards) :]),
         length_first=_mean(lengths[: _tenth(lengths)]),
         length_last=_mean(lengths[-_tenth(lengths) :]),
-        flat_share=_mean(_known(readings, "flat")),
-        grad_norm=_mean(_known(readings, "grad_norm")),
+        flat_share=_mean(_known(steps, "flat")),
+        grad_norm=_mean(_known(steps, "grad_norm")),
         unscored=not rewards and any("reward" in line for line in train),
     )
 
 
-def _known(readings: Sequence[Reading], field: str) -> list[float]:
-    return [value for reading in readings if (value := getattr(reading, field)) is not None]
+def _known(steps: Sequence[StepFigures], field: str) -> list[float]:
+    return [value for step in steps if (value := getattr(step, field)) is not None]
 
 
 def _tenth(values: Sequence[float]) -> int:

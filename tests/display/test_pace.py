@@ -15,20 +15,20 @@ def clock(monkeypatch):
 
 def test_nothing_is_known_before_a_step(clock):
     assert Pace().seconds_a_step() is None
-    assert Pace().left(10) is None
+    assert Pace(10).left() is None
 
 
 def test_a_resumed_run_counts_its_own_steps(clock):
-    measured = Pace(first_step=3)
+    measured = Pace(7, first_step=3)
     clock[0] += 10.0
     measured.tick(5)
     measured.tick(5)
     assert measured.seconds_a_step() == 5.0
-    assert measured.left(7) == 10.0
+    assert measured.left() == 10.0
     clock[0] += 4.0
-    assert (measured.left(7), measured.elapsed()) == (6.0, 14.0)
+    assert (measured.left(), measured.elapsed()) == (6.0, 14.0)
     clock[0] += 100.0
-    assert measured.left(7) == 0.0
+    assert measured.left() == 0.0
 
 
 def test_only_the_last_twenty_steps_count(clock):

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from gpocli.runs.step_figures import Reading, number, read_logs, show, show_seconds
+from gpocli.runs.step_figures import StepFigures, number, read_logs, show, show_seconds
 
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf, "0.5", True, [1], torch.tensor([1.0, 2.0])])
@@ -20,21 +20,21 @@ def test_numbers_of_any_library_are_numbers():
 
 def test_a_reading_takes_the_kept_figures_first():
     logs = {"reward": 0.5, "candidates/reward": 0.4, "kept/mean_length": 10, "completions/mean_length": 20}
-    assert read_logs(logs) == Reading(reward=0.5, reward_all=0.4, length=10, length_all=20)
+    assert read_logs(logs) == StepFigures(reward=0.5, reward_all=0.4, length=10, length_all=20)
 
 
 def test_without_a_filter_the_length_is_that_of_all():
-    assert read_logs({"completions/mean_length": 20}) == Reading(length=20, length_all=20)
+    assert read_logs({"completions/mean_length": 20}) == StepFigures(length=20, length_all=20)
 
 
 def test_evaluation_keys_have_a_prefix():
-    assert read_logs({"eval_reward": 0.5, "reward": 0.1, "eval_rewards/accuracy/mean": 0.7}, "eval_") == Reading(
+    assert read_logs({"eval_reward": 0.5, "reward": 0.1, "eval_rewards/accuracy/mean": 0.7}, "eval_") == StepFigures(
         reward=0.5, accuracy=0.7
     )
 
 
 def test_missing_null_and_nan_are_the_same():
-    assert read_logs({"reward": math.nan, "loss": None}) == read_logs({}) == Reading()
+    assert read_logs({"reward": math.nan, "loss": None}) == read_logs({}) == StepFigures()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from transformers import PreTrainedTokenizerFast, PrinterCallback, ProgressCallb
 from trl import GRPOConfig, GRPOTrainer
 
 from gpocli.data import gather
-from gpocli.display.progress import PlainLines
+from gpocli.display.lines import PlainLines
 from gpocli.runs.directory import RunDirectory
 from gpocli.training.callback import ProgressLink, take_over_display
 from gpocli.training.dataset import to_dataset

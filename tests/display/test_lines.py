@@ -1,0 +1,98 @@
+"""Plain progress: a line a step, no escape codes."""
+
+import io
+import math
+
+import pytest
+from rich.console import Console
+
+from gpocli.display import pace
+from gpocli.display.lines import PlainLines
+from gpocli.runs.summary import summarize
+
+LOGS = {
+    "reward": 0.5,
+    "candidates/reward": 0.4,
+    "rewards/accuracy/mean": 0.75,
+    "kept/mean_length": 20.0,
+    "completions/mean_length": 30.0,
+    "kept/share": 1 / 3,
+    "lost/share": 0.5,
+    "frac_reward_zero_std": 0.25,
+    "loss": 0.01,
+    "grad_norm": 0.4,
+    "tokens_per_second": 5312.4,
+}
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(pace.time, "monotonic", lambda: now[0])
+    return now
+
+
+def console(**options):
+    return Console(file=io.StringIO(), **options)
+
+
+def written(progress):
+    return progress.console.file.getvalue()
+
+
+def test_a_run_in_plain_lines(clock):
+    with PlainLines(console(width=40)) as progress:
+        progress.start(10, "gfpo · length")
+        for step in (1, 2):
+            clock[0] += 30.0
+            progress.step(step, {})
+            progress.step(step, LOGS if step == 1 else {})
+        progress.eval({"eval_reward": 0.5, "eval_completions/mean_length": 12})
+        progress.interrupted()
+    assert written(progress) == (
+        "gfpo · length: 10 steps\n"
+        "step  1/10  reward 0.500 (all 0.400)  accuracy 0.750  length 20.0 (all 30.0)  kept 33%  lost 50%  flat 25%  "
+        "loss 0.0100  grad 0.4  5,312 tokens/s  left 4:30\n"
+        "eval after step 2  reward 0.500  accuracy -  length 12.0\n"
+        "interrupted after step 2 of 10\n"
+    )
+
+
+def test_a_resumed_run_says_so(clock):
+    progress = PlainLines(console())
+    progress.start(6, "gmpo", 3)
+    clock[0] += 10.0
+    progress.step(4, {"loss": 0.0, "new_generation": False})
+    assert written(progress) == (
+        "gmpo: 6 steps, going on after step 3\n"
+        "step 4/6  no new generation  loss 0.0000  grad -  - tokens/s  left 0:20\n"
+    )
+
+
+def test_nothing_known_is_shown_as_dashes(clock):
+    progress = PlainLines(console())
+    progress.start(1, "grpo")
+    progress.step(1, {"reward": None, "loss": math.nan})
+    assert written(progress).splitlines()[1] == (
+        "step 1/1  reward -  accuracy -  length -  flat -  loss -  grad -  - tokens/s  left 0:00"
+    )
+
+
+def test_the_summary_ends_it():
+    progress = PlainLines(console())
+    progress.finish(summarize([]))
+    progress.finish(None)
+    assert len(written(progress).splitlines()) == 2
+
+
+def test_markup_and_odd_characters_are_shown_as_they_are():
+    progress = PlainLines(console(width=20))
+    progress.note("[bold]x[/bold] :smile: " + "y" * 40 + "\ud83d")
+    assert written(progress) == "[bold]x[/bold] :smile: " + "y" * 40 + "\\ud83d\n"
+
+
+def test_what_the_encoding_lacks_is_written_out():
+    file = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    PlainLines(Console(file=file)).note("a · b")
+    file.flush()
+    assert file.buffer.getvalue() == b"a \\xb7 b\n"
