@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpocli.cli.completion import complete_preset
-from gpocli.cli.console import error_console
-from gpocli.cli.extension_view import print_json, print_lines
+from gpocli.cli.console import error_console, print_json, print_lines
 
 if TYPE_CHECKING:
     from gpocli.spec.fault import Fault

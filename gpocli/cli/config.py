@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from gpocli.cli.check import ChosenAlgorithm, Preset, Set, Specs, sources_of
-from gpocli.cli.extension_view import print_json, print_lines
+from gpocli.cli.console import print_json, print_lines
 
 app = typer.Typer(
     help="Show a run spec as it is resolved, and its schema.",

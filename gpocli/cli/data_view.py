@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gpocli.cli.extension_view import plain_table, print_lines, print_table
+from gpocli.cli.console import plain_table, print_lines, print_table
 
 if TYPE_CHECKING:
     from gpocli.checks.data_report import DataReport, Need, Preview

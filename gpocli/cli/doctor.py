@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpocli.cli.console import console
-from gpocli.cli.extension_view import print_json
+from gpocli.cli.console import console, print_json
 from gpocli.errors import EnvironmentFault
 
 if TYPE_CHECKING:

@@ -1,50 +1,12 @@
 """How filters and rewards are listed and shown: name, origin, options; as text for people or as JSON."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from gpocli.cli.console import console
+from gpocli.cli.console import console, plain_table, print_json, print_lines, print_table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from gpocli.plugin_manager import PluginHost, Registered
-
-
-def print_json(value: object) -> None:
-    """Print a value as JSON that no terminal width changes."""
-    import json
-
-    console.print(json.dumps(value, indent=2, ensure_ascii=False), markup=False, soft_wrap=True)
-
-
-def print_lines(*lines: str) -> None:
-    """Print lines as they are."""
-    for line in lines:
-        console.print(line, markup=False, soft_wrap=True)
-
-
-def plain_table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> "Table":
-    """A table without lines; columns that are named in `right` hold numbers."""
-    from rich.markup import escape
-    from rich.table import Column, Table
-
-    columns = [Column(name, overflow="fold", justify="right" if name in right else "left") for name in headers]
-    table = Table(*columns, box=None, pad_edge=False)
-    for row in rows:
-        table.add_row(*map(escape, row))
-    return table
-
-
-def print_table(table: "Table") -> None:
-    """Print a table; where a program reads it nothing is cut or folded."""
-    if console.is_terminal:
-        console.print(table)
-        return
-    table.width = console.measure(table, options=console.options.update_width(1000)).maximum
-    with console.capture() as capture:
-        console.print(table, crop=False, soft_wrap=True)
-    print_lines(*(line.rstrip() for line in capture.get().splitlines()))
 
 
 def list_extensions(found: Mapping[str, "Registered[Any]"], host: "PluginHost", kind: str, *, as_json: bool) -> None:

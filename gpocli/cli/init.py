@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from gpocli.cli.check import Algorithm
-from gpocli.cli.extension_view import print_lines
+from gpocli.cli.console import print_lines
 
 
 def init_command(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpocli.cli.check import ChosenAlgorithm, Preset, Set, Specs, sources_of
-from gpocli.cli.extension_view import plain_table, print_json, print_lines, print_table
+from gpocli.cli.console import plain_table, print_json, print_lines, print_table
 
 if TYPE_CHECKING:
     from gpocli.planning.plan import RunPlan

@@ -37,7 +37,7 @@ class PluginRow:
 @app.command("list")
 def list_command(as_json: AsJson = False) -> None:
     """List the plugins with their distribution, version, filters, rewards, algorithms and state."""
-    from gpocli.cli.extension_view import plain_table, print_json, print_lines, print_table
+    from gpocli.cli.console import plain_table, print_json, print_lines, print_table
     from gpocli.plugin_manager import load_plugins
 
     rows = list_plugins(load_plugins())
@@ -58,7 +58,7 @@ def show_command(
     as_json: AsJson = False,
 ) -> None:
     """Show where a plugin is from, whether it is sound, and each filter, reward and algorithm that it gave."""
-    from gpocli.cli.extension_view import print_json, print_lines
+    from gpocli.cli.console import print_json, print_lines
     from gpocli.contracts.nearest import did_you_mean
     from gpocli.contracts.plugin import RECORDS
     from gpocli.errors import SpecError
@@ -99,7 +99,7 @@ def check_command(
     as_json: AsJson = False,
 ) -> None:
     """Check a plugin as strictly as its author should: docs and trials too; exit code 3 for a fault."""
-    from gpocli.cli.extension_view import plain_table, print_json, print_lines, print_table
+    from gpocli.cli.console import plain_table, print_json, print_lines, print_table
     from gpocli.cli.trial_view import rows_from
     from gpocli.errors import PluginError
     from gpocli.plugin_manager import load_plugins
@@ -125,7 +125,7 @@ def new_command(
     folder: Annotated[Path, typer.Option("--dir", help="Where its folder is made.")] = Path("."),
 ) -> None:
     """Write a small package with a filter or reward, a README and tests that pass, to start from."""
-    from gpocli.cli.extension_view import print_lines
+    from gpocli.cli.console import print_lines
     from gpocli.errors import SpecError
     from gpocli.plugin_manager import load_plugins
     from gpocli.scaffold import extension_name, write_package

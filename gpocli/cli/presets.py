@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from gpocli.cli.completion import complete_preset
-from gpocli.cli.extension_view import plain_table, print_json, print_lines, print_table
+from gpocli.cli.console import plain_table, print_json, print_lines, print_table
 
 app = typer.Typer(
     help="The papers' settings, to train with --preset NAME or to start a spec from.", no_args_is_help=True
