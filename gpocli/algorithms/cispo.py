@@ -11,6 +11,7 @@ from pydantic import Field
 from gpocli.algorithms.other_losses import UNREAD
 from gpocli.extensions import AlgorithmExtension
 from gpocli.settings.algorithm import FilteredSection, ScaleRewards, ratios_are_one
+from gpocli.settings.setting import Flag, Setting
 
 
 class CISPOSpec(FilteredSection):
@@ -18,7 +19,11 @@ class CISPOSpec(FilteredSection):
 
     type: Literal["cispo"] = "cispo"
     """The method."""
-    epsilon_high: Annotated[float, Field(ge=1, le=100)] = 5.0
+    epsilon_high: Annotated[
+        float,
+        Field(ge=1, le=100),
+        Setting("epsilon_high", flag=Flag("--epsilon-high", "Cap of the ratio", "Algorithm")),
+    ] = 5.0
     """The cap of the probability ratio itself, 1 + epsilon of the paper; 1 to 100."""
     scale_rewards: ScaleRewards = "group"
     """What rewards are divided by: the standard deviation of their `group`, of the `batch`, or `none`."""
@@ -34,6 +39,10 @@ EXTENSION = AlgorithmExtension(
     paper="arXiv 2506.13585",
     section=CISPOSpec,
     options={"loss_type": "cispo"},
-    refused=UNREAD | {"delta": "CISPO caps the weight itself: use epsilon_high"},
+    refused=UNREAD
+    | {
+        "delta": "CISPO caps the weight itself: use epsilon_high",
+        "epsilon": "CISPO has no lower bound: use epsilon_high",
+    },
     updates_per_generation=16,
 )

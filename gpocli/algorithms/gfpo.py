@@ -1,12 +1,13 @@
 """Group Filtered Policy Optimization (GFPO, arXiv 2508.09726): GRPO on the k of G candidates that a filter keeps."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from gpocli.algorithms.other_losses import UNREAD
 from gpocli.extensions import AlgorithmExtension
 from gpocli.settings.algorithm import Clip, ClipHigh, FilteredSection, FilterSpec, GroupSize, Keep, ScaleRewards, Weight
+from gpocli.settings.setting import Setting
 
 
 class GFPOSpec(FilteredSection):
@@ -19,7 +20,7 @@ class GFPOSpec(FilteredSection):
     """k, candidates kept and trained on; 2 to `group_size`."""
     filters: list[FilterSpec] = Field(default_factory=lambda: [FilterSpec(name="length")], min_length=1)
     """Filters that choose the kept: the first decides, each next one breaks its ties; at least one."""
-    divisor: Literal["kept", "group"] = "kept"
+    divisor: Annotated[Literal["kept", "group"], Setting("divisor")] = "kept"
     """Whose tokens divide the loss: the `kept` ones, or all G (`group`, the paper's; no race then)."""
     epsilon: Clip = 0.2
     """Lower clip range of the probability ratio; above 0, at most 1."""

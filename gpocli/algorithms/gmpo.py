@@ -12,6 +12,7 @@ from pydantic import Field
 from gpocli.algorithms.other_losses import UNREAD
 from gpocli.extensions import AlgorithmExtension
 from gpocli.settings.algorithm import FilteredSection, ScaleRewards, ratios_are_one
+from gpocli.settings.setting import Flag, Setting
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -22,9 +23,17 @@ class GMPOSpec(FilteredSection):
 
     type: Literal["gmpo"] = "gmpo"
     """The method."""
-    epsilon: float = Field(default=0.4, gt=0, le=10)
+    epsilon: Annotated[
+        float,
+        Field(gt=0, le=10),
+        Setting("epsilon", flag=Flag("--epsilon", "Clip range in log space", "Algorithm")),
+    ] = 0.4
     """Lower clip range of a token's log-ratio (log space: 0.4 is a factor of 0.67); above 0, at most 10."""
-    epsilon_high: Annotated[float | None, Field(gt=0, le=10)] = None
+    epsilon_high: Annotated[
+        float | None,
+        Field(gt=0, le=10),
+        Setting("epsilon_high", flag=Flag("--epsilon-high", "Upper clip range", "Algorithm", null="as --epsilon")),
+    ] = None
     """Upper clip range of a token's log-ratio (log space); above 0, at most 10; null: as `epsilon`."""
     scale_rewards: ScaleRewards = "group"
     """What rewards are divided by: the standard deviation of their `group`, of the `batch`, or `none`."""

@@ -1,10 +1,11 @@
 """Group Relative Policy Optimization (GRPO, arXiv 2402.03300), the baseline: TRL's own, with any of its losses."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from gpocli.extensions import AlgorithmExtension
 from gpocli.settings.algorithm import AlgorithmSection, Clip, ClipHigh, ScaleRewards
+from gpocli.settings.setting import Setting
 
 LossType = Literal["bnpo", "cispo", "dapo", "dr_grpo", "grpo", "luspo", "sapo", "vespo"]
 
@@ -20,7 +21,7 @@ class GRPOSpec(AlgorithmSection):
     """Upper clip range of the probability ratio; above 0, at most 100; null: as `epsilon`."""
     scale_rewards: ScaleRewards = "group"
     """What rewards are divided by: the standard deviation of their `group`, of the `batch`, or `none`."""
-    loss_type: LossType = "dapo"
+    loss_type: Annotated[LossType, Setting("loss_type")] = "dapo"
     """How token losses are averaged, one of TRL's."""
 
     def conflicts(self, trl: Mapping[str, Any]) -> dict[str, str]:

@@ -6,15 +6,24 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from gpocli.settings.section import Section, rule
+from gpocli.settings.setting import Flag, Setting
 
 GroupSize = Annotated[int, Field(ge=2, le=4096)]
 Keep = Annotated[int, Field(ge=2, le=4096)]
 KeepOrAll = Annotated[int | None, Field(ge=2, le=4096)]
 Weight = Annotated[float, Field(ge=0, le=10)]
-ScaleRewards = Literal["group", "batch", "none"]
-Clip = Annotated[float, Field(gt=0, le=1)]
+ScaleRewards = Annotated[Literal["group", "batch", "none"], Setting("scale_rewards")]
+Clip = Annotated[
+    float,
+    Field(gt=0, le=1),
+    Setting("epsilon", aliases=("clip_range",), flag=Flag("--epsilon", "Clip range of the ratio", "Algorithm")),
+]
 """How far below 1 a probability ratio is trusted."""
-ClipHigh = Annotated[float | None, Field(gt=0, le=100)]
+ClipHigh = Annotated[
+    float | None,
+    Field(gt=0, le=100),
+    Setting("epsilon_high", flag=Flag("--epsilon-high", "Upper clip range", "Algorithm", null="as --epsilon")),
+]
 """How far above 1 a probability ratio is trusted; null: as far as below."""
 
 
@@ -37,13 +46,22 @@ class AlgorithmSection(Section):
 
     type: str
     """The method."""
-    group_size: GroupSize = 8
+    group_size: Annotated[
+        GroupSize,
+        Setting(
+            "num_generations",
+            aliases=("G", "n", "num_samples", "rollout_n"),
+            flag=Flag("--group-size", "Candidates sampled a prompt", "Algorithm", short="-G"),
+        ),
+    ] = 8
     """G, candidates sampled a prompt; 2 to 4096."""
-    beta: Weight = 0.0
+    beta: Annotated[
+        Weight, Setting("beta", aliases=("kl_coef",), flag=Flag("--beta", "Weight of the KL term", "Algorithm"))
+    ] = 0.0
     """Weight of the KL divergence from the reference model; 0 (no reference model) to 10."""
-    entropy_coef: Weight = 0.0
+    entropy_coef: Annotated[Weight, Setting("entropy_coef")] = 0.0
     """Weight of the entropy bonus; 0 to 10."""
-    mask_truncated: bool = False
+    mask_truncated: Annotated[bool, Setting("mask_truncated_completions")] = False
     """Leave completions that were cut at `sampling.max_tokens` out of the loss."""
 
     @property
@@ -68,9 +86,22 @@ class AlgorithmSection(Section):
 class FilteredSection(AlgorithmSection):
     """An algorithm whose groups may be filtered: k of G are trained on."""
 
-    keep: KeepOrAll = None
+    keep: Annotated[
+        KeepOrAll,
+        Setting(
+            "num_remains_in_group",
+            aliases=("k",),
+            flag=Flag("--keep", "Candidates kept and trained on", "Algorithm", short="-k", null="half, with --filter"),
+        ),
+    ] = None
     """k, candidates kept by `filters`; 2 to `group_size`; half of it where only filters are given; null: all."""
-    filters: list[FilterSpec] = Field(default_factory=list)
+    filters: Annotated[
+        list[FilterSpec],
+        Setting(
+            aliases=("filter", "group_filter_func"),
+            flag=Flag("--filter", "Name or ./file.py:name; repeats", "Algorithm", null="none", complete="filter"),
+        ),
+    ] = Field(default_factory=list)
     """Filters that choose the kept: the first decides, each next one breaks its ties; none by default."""
 
     @property

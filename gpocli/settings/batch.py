@@ -1,18 +1,32 @@
 """The `batch` section: how many prompts feed a step, and how they are cut to fit the memory."""
 
+from typing import Annotated
+
 from pydantic import Field
 
 from gpocli.settings.section import Section
+from gpocli.settings.setting import Flag, Setting
 
 
 class BatchSpec(Section):
-    """Sizes in prompts; `gpocli.spec.batch.solve` derives TRL's arithmetic from them."""
+    """Sizes in prompts; `gpocli.spec.batch.solve` derives TRL's arithmetic from them, which is passed on."""
 
-    prompts_per_step: int = Field(default=8, ge=1, le=1_000_000)
+    prompts_per_step: Annotated[
+        int,
+        Setting(
+            aliases=("batch_size", "prompts", "train_batch_size"),
+            flag=Flag("--prompts-per-step", "Prompts an optimizer step", "Sampling and updates"),
+        ),
+    ] = Field(default=8, ge=1, le=1_000_000)
     """Prompts whose kept completions make up one optimizer step, over all processes; 1 to 1000000."""
-    micro_batch: int | None = Field(default=None, ge=1, le=1_000_000)
+    micro_batch: Annotated[
+        int | None,
+        Setting(owns=("per_device_train_batch_size", "gradient_accumulation_steps"), aliases=("micro_batch_size",)),
+    ] = Field(default=None, ge=1, le=1_000_000)
     """Kept completions a process trains on at a time; at least 1; null: the most up to 16 that divide."""
-    updates_per_generation: int | None = Field(default=None, ge=1, le=10_000)
+    updates_per_generation: Annotated[int | None, Setting(owns=("steps_per_generation", "generation_batch_size"))] = (
+        Field(default=None, ge=1, le=10_000)
+    )
     """Optimizer steps that one generation batch feeds; 1 to 10000; null: 8 for gmpo (its paper), else 1."""
-    iterations: int = Field(default=1, ge=1, le=1000)
+    iterations: Annotated[int, Setting("num_iterations", aliases=("ppo_epochs",))] = Field(default=1, ge=1, le=1000)
     """Times that each generation batch is trained on; 1 to 1000."""

@@ -1,24 +1,50 @@
 """The `data` section: where prompts and their columns come from."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from gpocli.settings.section import Section
+from gpocli.settings.setting import Flag, Setting
+
+
+def read_columns(texts: list[str]) -> dict[str, str]:
+    """Columns as `--map` takes them: ours, an equals sign and theirs."""
+    columns = {}
+    for text in texts:
+        ours, equals, theirs = text.partition("=")
+        if not equals or not ours or not theirs:
+            raise ValueError(f"'{text}' is not OURS=THEIRS; write --map prompt=question")
+        columns[ours] = theirs
+    return columns
 
 
 class DataSpec(Section):
     """Training and evaluation rows."""
 
-    source: str = Field(default="embedded", min_length=1)
+    source: Annotated[
+        str,
+        Setting(aliases=("dataset", "dataset_name"), flag=Flag("--data", "File or hub id", "Model, data and rewards")),
+    ] = Field(default="embedded", min_length=1)
     """Files, a folder, `-` for standard input, a hub id, `gym:TASK`, or `embedded` for the task in the package."""
-    split: str = Field(default="train", min_length=1)
+    split: Annotated[str, Setting(aliases=("dataset_split",))] = Field(default="train", min_length=1)
     """Split of a hub dataset or of the embedded task to train on."""
-    columns: dict[str, str] = Field(default_factory=dict)
+    columns: Annotated[
+        dict[str, str],
+        Setting(
+            flag=Flag(
+                "--map",
+                "Rename a column, as prompt=question; repeats",
+                "Model, data and rewards",
+                metavar="OURS=THEIRS",
+                read=read_columns,
+            )
+        ),
+    ] = Field(default_factory=dict)
     """Which column of the source stands for which of ours, such as `{prompt: question}`."""
-    system: str | None = Field(default=None, min_length=1)
+    system: Annotated[str | None, Setting(aliases=("system_prompt",))] = Field(default=None, min_length=1)
     """System message put before each prompt; null: none."""
-    eval_source: str | None = Field(default=None, min_length=1)
+    eval_source: Annotated[str | None, Setting(aliases=("eval_dataset",))] = Field(default=None, min_length=1)
     """Where evaluation rows come from; null: as `source`."""
     eval_split: str | None = Field(default=None, min_length=1)
     """Split to evaluate on; null: the one that the source has for it, if any."""
@@ -26,7 +52,7 @@ class DataSpec(Section):
     """Rows to evaluate on, from the first; at least 1; null: all."""
     limit: int | None = Field(default=None, ge=1)
     """Rows to use, from the first; at least 1; null: all."""
-    max_prompt_tokens: int | None = Field(default=None, ge=1)
+    max_prompt_tokens: Annotated[int | None, Setting(aliases=("max_prompt_length",))] = Field(default=None, ge=1)
     """Longest prompt in tokens; at least 1; null: what the model's context leaves."""
     overlong: Literal["refuse", "drop"] = "refuse"
     """What a prompt over `max_prompt_tokens` leads to: an error, or its row is dropped and counted."""
@@ -36,5 +62,5 @@ class DataSpec(Section):
     """Turn plain prompts into chats of one user message, so that the model's chat template is used."""
     streaming: bool = False
     """Read files or a hub dataset while training, for data that fills the memory; needs `run.steps`."""
-    shuffle: bool = True
+    shuffle: Annotated[bool, Setting("shuffle_dataset")] = True
     """Draw the rows in an order of the seed rather than that of the source."""

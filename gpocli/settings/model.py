@@ -1,22 +1,25 @@
 """The `model` section: which model is trained, in which precision, with or without an adapter."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from gpocli.settings.section import Section, rule
+from gpocli.settings.setting import Flag, Setting
 
 
 class LoraSpec(Section):
     """A low-rank adapter (arXiv 2106.09685), trained in place of the model's own weights."""
 
-    rank: int = Field(default=16, ge=1, le=4096)
+    rank: Annotated[int, Setting(aliases=("lora_r",))] = Field(default=16, ge=1, le=4096)
     """Rank of the update matrices; 1 to 4096."""
-    alpha: float = Field(default=32.0, gt=0, le=65536)
+    alpha: Annotated[float, Setting(aliases=("lora_alpha",))] = Field(default=32.0, gt=0, le=65536)
     """Scale of the update, divided by `rank`; above 0, at most 65536."""
-    dropout: float = Field(default=0.0, ge=0, lt=1)
+    dropout: Annotated[float, Setting(aliases=("lora_dropout",))] = Field(default=0.0, ge=0, lt=1)
     """Share of the adapter's inputs dropped in training; 0 to below 1."""
-    target_modules: list[str] | Literal["all-linear"] = "all-linear"
+    target_modules: Annotated[list[str] | Literal["all-linear"], Setting(aliases=("lora_target_modules",))] = (
+        "all-linear"
+    )
     """Names of the layers that get an adapter, or `all-linear`."""
 
     @rule("target_modules")
@@ -27,19 +30,39 @@ class LoraSpec(Section):
 class ModelSpec(Section):
     """The policy."""
 
-    name: str = Field(default="embedded", min_length=1)
+    name: Annotated[
+        str,
+        Setting(
+            aliases=("model_name", "model_name_or_path", "model_path"),
+            flag=Flag("--model", "Folder or hub id", "Model, data and rewards"),
+        ),
+    ] = Field(default="embedded", min_length=1)
     """A folder, a hub id, or `embedded` for the model in the package."""
-    revision: str | None = Field(default=None, min_length=1)
+    revision: Annotated[str | None, Setting("model_init_kwargs.revision", unless=None)] = Field(
+        default=None, min_length=1
+    )
     """Branch, tag or commit of a hub id; null: the main one."""
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    dtype: Annotated[
+        Literal["auto", "float32", "bfloat16", "float16"],
+        Setting(
+            "model_init_kwargs.dtype", unless="auto", owns=("model_init_kwargs.torch_dtype",), aliases=("torch_dtype",)
+        ),
+    ] = "auto"
     """Type of the weights in memory; `auto`: float32, computed in bfloat16 on a GPU that has it."""
-    lora: LoraSpec | None = None
+    lora: Annotated[LoraSpec | None, Setting(aliases=("peft", "use_peft"))] = None
     """Adapter to train; null: train all weights."""
-    quantization: Literal["4bit", "8bit"] | None = None
+    quantization: Annotated[
+        Literal["4bit", "8bit"] | None,
+        Setting(owns=("model_init_kwargs.quantization_config",), aliases=("load_in_4bit", "load_in_8bit")),
+    ] = None
     """Precision of the frozen weights under an adapter; null: not quantized."""
-    trust_remote_code: bool = False
+    trust_remote_code: Annotated[bool, Setting("trust_remote_code", owns=("model_init_kwargs.trust_remote_code",))] = (
+        False
+    )
     """Run the Python code that comes with the model."""
-    attention: str | None = Field(default=None, min_length=1)
+    attention: Annotated[
+        str | None, Setting("model_init_kwargs.attn_implementation", unless=None, aliases=("attn_implementation",))
+    ] = Field(default=None, min_length=1)
     """Attention implementation of transformers, such as `sdpa`; null: its choice."""
 
     @rule("quantization", "lora")

@@ -1,10 +1,11 @@
 """The `optim` section: the optimizer and the learning rate."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from gpocli.settings.section import Section, rule
+from gpocli.settings.setting import Flag, Setting
 
 Schedule = Literal[
     "constant",
@@ -37,19 +38,21 @@ Optimizer = Literal[
 class OptimSpec(Section):
     """How the weights are updated."""
 
-    learning_rate: float = Field(default=1e-6, ge=0, le=1)
+    learning_rate: Annotated[
+        float, Setting("learning_rate", aliases=("lr",), flag=Flag("--lr", "Learning rate", "Sampling and updates"))
+    ] = Field(default=1e-6, ge=0, le=1)
     """Learning rate after the warm-up; 0 to 1 (GMPO's paper 1e-6, GFPO's 1e-7)."""
-    schedule: Schedule = "constant"
+    schedule: Annotated[Schedule, Setting("lr_scheduler_type", aliases=("lr_scheduler",))] = "constant"
     """Course of the learning rate, one of transformers' that need no metric."""
-    warmup_steps: int = Field(default=0, ge=0)
+    warmup_steps: Annotated[int, Setting("warmup_steps", aliases=("warmup",))] = Field(default=0, ge=0)
     """Steps over which the learning rate rises from 0; at least 0."""
-    weight_decay: float = Field(default=0.0, ge=0, le=1)
+    weight_decay: Annotated[float, Setting("weight_decay")] = Field(default=0.0, ge=0, le=1)
     """Decoupled weight decay a step; 0 to 1."""
-    max_grad_norm: float = Field(default=1.0, ge=0, le=1e6)
+    max_grad_norm: Annotated[float, Setting("max_grad_norm")] = Field(default=1.0, ge=0, le=1e6)
     """Norm to which a gradient is clipped; 0 to 1e6; 0: not clipped."""
-    optimizer: Optimizer = "adamw_torch"
+    optimizer: Annotated[Optimizer, Setting("optim")] = "adamw_torch"
     """The optimizer, one of transformers'."""
-    gradient_checkpointing: bool = False
+    gradient_checkpointing: Annotated[bool, Setting("gradient_checkpointing")] = False
     """Compute activations again in the backward pass: less memory, more time."""
 
     @rule("warmup_steps", "schedule")

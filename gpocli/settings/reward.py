@@ -1,10 +1,26 @@
 """An entry of the `rewards` section: a reward, its weight and its options."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
 from gpocli.settings.section import Section
+from gpocli.settings.setting import Setting
+
+
+def read_rewards(texts: list[str]) -> list[dict[str, Any]]:
+    """Rewards as `--reward` takes them: a name, and its weight after an equals sign."""
+    return [_weighted(text) for text in texts]
+
+
+def _weighted(text: str) -> dict[str, Any]:
+    name, equals, weight = text.rpartition("=")
+    if not equals:
+        return {"name": text}
+    try:
+        return {"name": name, "weight": float(weight)}
+    except ValueError:
+        raise ValueError(f"'{text}': the weight '{weight}' is no number; write --reward {name}=0.5") from None
 
 
 class RewardSpec(Section):
@@ -12,7 +28,7 @@ class RewardSpec(Section):
 
     name: str = Field(min_length=1)
     """A registered reward, `./file.py:name` or `package.module:name`."""
-    weight: float = Field(default=1.0, ge=-1e6, le=1e6)
+    weight: Annotated[float, Setting("reward_weights")] = Field(default=1.0, ge=-1e6, le=1e6)
     """Factor in the weighted sum of rewards; -1e6 to 1e6; 0: only recorded."""
     options: dict[str, Any] = Field(default_factory=dict)
     """The reward's own settings, checked by its own model."""

@@ -1,10 +1,12 @@
 """The `run` section: how long a run is, where it goes, what it saves, measures and reports."""
 
-from typing import Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from gpocli.settings.section import Section, rule
+from gpocli.settings.setting import Flag, Setting
 
 Tracker = Literal[
     "azure_ml",
@@ -22,29 +24,54 @@ Tracker = Literal[
     "wandb",
 ]
 
+NEVER = 10**9
+"""A number of steps that no run comes to; TRL saves after the last step all the same."""
+
 
 class RunSettings(Section):
     """The course of a run."""
 
-    name: str | None = Field(default=None, min_length=1, max_length=200)
+    name: Annotated[str | None, Setting(owns=("run_name",))] = Field(default=None, min_length=1, max_length=200)
     """Name of the run, and of its folder under `runs/`; null: made from the method and the time."""
-    dir: str | None = Field(default=None, min_length=1)
+    dir: Annotated[
+        str | None,
+        Setting(
+            owns=("output_dir",),
+            aliases=("out", "output"),
+            flag=Flag(
+                "--out", "Run directory", "Run", null="runs/<name>", metavar="PATH", read=lambda path: str(Path(path))
+            ),
+        ),
+    ] = Field(default=None, min_length=1)
     """The run directory; null: `runs/` and the name."""
-    steps: int | None = Field(default=100, ge=1)
+    steps: Annotated[int | None, Setting("max_steps", null=-1, flag=Flag("--steps", "Optimizer steps", "Run"))] = Field(
+        default=100, ge=1
+    )
     """Optimizer steps to train for; at least 1; null where `epochs` is given."""
-    epochs: float | None = Field(default=None, gt=0, le=1_000_000)
+    epochs: Annotated[float | None, Setting("num_train_epochs", null=1.0, aliases=("num_epochs",))] = Field(
+        default=None, gt=0, le=1_000_000
+    )
     """Passes over the data to train for; above 0; null: `steps` says how long."""
-    seed: int = Field(default=0, ge=0, le=2**32 - 1)
+    seed: Annotated[int, Setting("seed", flag=Flag("--seed", "Of data order and sampling", "Run"))] = Field(
+        default=0, ge=0, le=2**32 - 1
+    )
     """Seed of data order and sampling; 0 to 4294967295."""
-    save_every: int | None = Field(default=None, ge=1)
+    save_every: Annotated[
+        int | None, Setting("save_steps", null=NEVER, derived={"save_strategy": lambda _: "steps"})
+    ] = Field(default=None, ge=1)
     """Steps between checkpoints; at least 1; null: only at the end."""
-    keep_checkpoints: int = Field(default=2, ge=1)
+    keep_checkpoints: Annotated[int, Setting("save_total_limit")] = Field(default=2, ge=1)
     """Checkpoints to keep, the newest; at least 1."""
-    eval_every: int | None = Field(default=None, ge=1)
+    eval_every: Annotated[
+        int | None,
+        Setting("eval_steps", unless=None, derived={"eval_strategy": lambda steps: "no" if steps is None else "steps"}),
+    ] = Field(default=None, ge=1)
     """Steps between evaluations; at least 1; null: none while training."""
-    log_every: int = Field(default=1, ge=1)
+    log_every: Annotated[int, Setting("logging_steps", owns=("logging_strategy",))] = Field(default=1, ge=1)
     """Steps between log lines; at least 1."""
-    trackers: list[Tracker] = Field(default_factory=list)
+    trackers: Annotated[
+        list[Tracker], Setting(derived={"report_to": lambda names: list(names) or "none"}, aliases=("wandb",))
+    ] = Field(default_factory=list)
     """Experiment trackers that get the metrics, one or more of transformers'."""
     telemetry: bool = False
     """Let TRL and the hub libraries send their usage ping."""

@@ -1,26 +1,56 @@
 """The `sampling` section: how completions are drawn from the policy."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from gpocli.settings.section import Section
+from gpocli.settings.setting import Flag, Setting
 
 
 class SamplingSpec(Section):
     """Sampling settings of training; they win over the model's own generation config."""
 
-    temperature: float = Field(default=1.0, gt=0, le=100)
+    temperature: Annotated[
+        float,
+        Setting(
+            "temperature",
+            owns=("generation_kwargs.temperature",),
+            flag=Flag("--temperature", "Of sampling", "Sampling and updates"),
+        ),
+    ] = Field(default=1.0, gt=0, le=100)
     """Divisor of the logits; above 0, at most 100."""
-    top_p: float = Field(default=1.0, gt=0, le=1)
+    top_p: Annotated[float, Setting("top_p", owns=("generation_kwargs.top_p",))] = Field(default=1.0, gt=0, le=1)
     """Probability mass of the likeliest tokens to draw from; above 0, at most 1 (all)."""
-    top_k: int = Field(default=0, ge=0)
+    top_k: Annotated[int, Setting("top_k", owns=("generation_kwargs.top_k",))] = Field(default=0, ge=0)
     """Number of likeliest tokens to draw from; 0: all."""
-    min_p: float | None = Field(default=None, ge=0, le=1)
+    min_p: Annotated[float | None, Setting("min_p", owns=("generation_kwargs.min_p",))] = Field(
+        default=None, ge=0, le=1
+    )
     """Least probability of a token, as a share of the likeliest one's; 0 to 1; null: no limit."""
-    repetition_penalty: float = Field(default=1.0, gt=0, le=100)
+    repetition_penalty: Annotated[
+        float, Setting("repetition_penalty", owns=("generation_kwargs.repetition_penalty",))
+    ] = Field(default=1.0, gt=0, le=100)
     """Factor against tokens that are there already; above 0, at most 100; 1: none."""
-    max_tokens: int = Field(default=1024, ge=1, le=1_000_000)
+    max_tokens: Annotated[
+        int,
+        Setting(
+            "max_completion_length",
+            owns=("generation_kwargs.max_new_tokens",),
+            aliases=("max_length", "max_new_tokens"),
+            flag=Flag("--max-tokens", "Longest completion", "Sampling and updates"),
+        ),
+    ] = Field(default=1024, ge=1, le=1_000_000)
     """Longest completion in tokens, the end token included; 1 to 1000000."""
-    engine: Literal["auto", "race", "generate", "continuous", "vllm"] = "auto"
+    engine: Annotated[
+        Literal["auto", "race", "generate", "continuous", "vllm"],
+        Setting(
+            derived={
+                "use_vllm": lambda engine: engine == "vllm",
+                "use_transformers_continuous_batching": lambda engine: engine == "continuous",
+                "rollout": lambda engine: engine if engine in ("race", "generate") else "auto",
+            },
+            owns=("use_transformers_paged",),
+        ),
+    ] = "auto"
     """What samples: `race` and `generate` use transformers, `continuous` its continuous batching."""
