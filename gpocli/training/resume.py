@@ -1,0 +1,65 @@
+"""A resumed run is the same run: only its length, and what it saves, shows and measures, may change."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from gpocli.errors import SpecError
+from gpocli.spec import RunSpec
+from gpocli.spec.sources import SpecSources, load_run_spec
+
+_MAY_CHANGE = (
+    "steps",
+    "epochs",
+    "save_every",
+    "keep_checkpoints",
+    "eval_every",
+    "log_every",
+    "trackers",
+    "telemetry",
+    "dir",
+)
+
+
+def stored_spec(sources: SpecSources) -> Path:
+    """The spec file of the run directory to resume."""
+    flags = sources.flags or {}
+    where = flags.get("run.dir")
+    path = getattr(where, "value", where)
+    if path is None:
+        raise SpecError("--resume needs the run directory to go on with; write --out runs/<name> as well")
+    if not Path(path).is_dir():
+        raise SpecError(f"no run directory '{path}' to resume; check the path")
+    spec_file = Path(path) / "spec.yaml"
+    if not spec_file.is_file():
+        raise SpecError(f"'{path}' is no run directory (it has no spec.yaml); check the path")
+    return spec_file
+
+
+def on_top_of(stored: Path, sources: SpecSources) -> SpecSources:
+    return replace(sources, files=[stored, *sources.files])
+
+
+def refuse_changes(stored: Path, spec: RunSpec) -> None:
+    """A resumed run is the same run: only its length and what it saves, shows and measures may change."""
+    before = load_run_spec(SpecSources([stored])).spec.model_dump()
+    after = spec.model_dump()
+    changed = list(_differences(before, after, ""))
+    if changed:
+        raise SpecError(
+            f"{stored.parent} was started with another spec, so it cannot go on with this one: {'; '.join(changed)}; "
+            "leave these as they were, or start anew with another --out"
+        )
+
+
+def _differences(before: Any, after: Any, path: str) -> Sequence[str]:
+    if isinstance(before, dict) and isinstance(after, dict):
+        found: list[str] = []
+        for key in sorted({*before, *after}):
+            inner = f"{path}.{key}" if path else str(key)
+            if path == "run" and key in _MAY_CHANGE:
+                continue
+            found += _differences(before.get(key), after.get(key), inner)
+        return found
+    return [] if before == after else [f"{path} was {before!r}, is {after!r}"]
