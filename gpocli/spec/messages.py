@@ -18,7 +18,8 @@ def wrong_value(kind: str, value: Any, wanted: Wanted) -> str:
         case "missing":
             return "is missing; write it, as text" if str in wanted.types else f"is missing; write {phrase(wanted)}"
         case "union_tag_not_found":
-            return f"is missing; write {' or '.join(algorithms())}"
+            *most, last = algorithms()
+            return f"is missing; write {', '.join(most)} or {last}"
         case "union_tag_invalid":
             return _wrong_choice(value.get("type") if isinstance(value, Mapping) else value, tuple(algorithms()), False)
         case "greater_than" | "greater_than_equal":

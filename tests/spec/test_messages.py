@@ -42,7 +42,7 @@ BROKEN = [
     (
         "algorithm: {type: grpo, keep: 4}",
         [
-            "1:25: algorithm.keep: grpo has no keep, but gfpo and gmpo have; "
+            "1:25: algorithm.keep: grpo has no keep, but gfpo, gmpo, gspo, dr_grpo, dapo and cispo have; "
             "remove it, or write algorithm.type: gfpo"
         ],
     ),
@@ -115,8 +115,8 @@ BROKEN = [
      ["1:16: model.lora.dropout: 1 is too large; write a number from 0 to below 1"]),
     ("algorithm: {type: gfppo}", ["1:13: algorithm.type: 'gfppo' is not one of its values; write gfpo"]),
     ("algorithm: {type: ppo2d}",
-     ["1:13: algorithm.type: 'ppo2d' is not one of its values; write gfpo, gmpo or grpo"]),
-    ("algorithm: {keep: 4}", ["1:1: algorithm.type: is missing; write gfpo or gmpo or grpo"]),
+     ["1:13: algorithm.type: 'ppo2d' is not one of its values; write gfpo, gmpo, grpo, gspo, dr_grpo, dapo or cispo"]),
+    ("algorithm: {keep: 4}", ["1:1: algorithm.type: is missing; write gfpo, gmpo, grpo, gspo, dr_grpo, dapo or cispo"]),
     ("algorithm: {type: grpo, loss_type: dapoo}",
      ["1:25: algorithm.loss_type: 'dapoo' is not one of its values; write dapo"]),
     ("optim: {schedule: Cosine}", ["1:9: optim.schedule: 'Cosine' is not one of its values; write cosine"]),
@@ -210,7 +210,7 @@ def test_a_rule_is_reported_where_the_last_word_was(faults):
 def test_a_filter_flag_for_a_method_without_filters(faults):
     flags = {"algorithm.type": Flag("gpo train grpo", "grpo"), "algorithm.filters": Flag("--filter", ["length"])}
     assert faults(None, flags=flags) == [
-        "--filter: algorithm.filters: grpo has no filters, but gfpo and gmpo have; "
+        "--filter: algorithm.filters: grpo has no filters, but gfpo, gmpo, gspo, dr_grpo, dapo and cispo have; "
         "remove it, or write algorithm.type: gfpo"
     ]
 
