@@ -35,12 +35,9 @@ def doctor_command(
 
 def examine_machine() -> Iterator["Finding"]:
     """All findings, the quick ones first; torch is asked last."""
-    from gpocli.doctor.device import check_devices
-    from gpocli.doctor.disk import check_disk
-    from gpocli.doctor.hub import check_hub
-    from gpocli.doctor.plugins import check_plugins
-    from gpocli.doctor.telemetry import check_telemetry
-    from gpocli.doctor.versions import check_versions
+    from gpocli.doctor.hub import check_hub, check_telemetry
+    from gpocli.doctor.machine import check_devices, check_disk
+    from gpocli.doctor.packages import check_plugins, check_versions
     from gpocli.plugin_manager import load_plugins
 
     yield from check_versions()

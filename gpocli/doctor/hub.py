@@ -1,14 +1,16 @@
-"""Whether the model hub answers, asked for a few seconds at most."""
+"""The model hub: whether it answers, asked for a few seconds at most, and whether it is told of runs."""
 
 import threading
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from urllib.error import HTTPError
 
 from gpocli.doctor.finding import Finding
 
 SECONDS = 3.0
 _CURE = "embedded and local models and data work as they are; hub ids only if they are in the cache"
+_TELEMETRY_SWITCHES = ("HF_HUB_DISABLE_TELEMETRY", "DISABLE_TELEMETRY")
+_TRUE = {"1", "ON", "YES", "TRUE"}
 
 
 def check_hub() -> Iterator[Finding]:
@@ -42,3 +44,17 @@ def _ask(endpoint: str) -> str | None:
     except (OSError, ValueError) as error:
         return str(getattr(error, "reason", error))
     return None
+
+
+def check_telemetry(environment: Mapping[str, str]) -> Iterator[Finding]:
+    """TRL pings the hub whenever a trainer is built, unless it is told not to."""
+    for switch in _TELEMETRY_SWITCHES:
+        if environment.get(switch, "").upper() in _TRUE:
+            yield Finding("telemetry", "ok", f"off everywhere: {switch} is set")
+            return
+    yield Finding(
+        "telemetry",
+        "ok",
+        "off in `gpo train`, unless a spec has run.telemetry: true; scripts that build a trainer themselves send TRL's "
+        "usage ping (version, kind of model, number of processes) unless HF_HUB_DISABLE_TELEMETRY=1 is set",
+    )

@@ -57,7 +57,7 @@ def test_json_is_whole_when_there_is_a_problem(run):
 
 
 def test_versions_come_before_torch_is_asked(monkeypatch):
-    monkeypatch.setattr("gpocli.doctor.device.check_devices", lambda: iter([BROKEN]))
+    monkeypatch.setattr("gpocli.doctor.machine.check_devices", lambda: iter([BROKEN]))
     topics = [finding.topic for finding in doctor.examine_machine()]
     assert topics[0] == "python"
     assert topics[-1] == "disk"

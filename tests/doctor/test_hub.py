@@ -1,4 +1,4 @@
-"""Disk, hub, plugins and telemetry."""
+"""The hub: a bounded time, reasons, and its telemetry."""
 
 import http.server
 import os
@@ -8,46 +8,10 @@ import time
 import pytest
 
 from gpocli.doctor import hub
-from gpocli.doctor.disk import check_disk, space_of
 from gpocli.doctor.finding import Finding
-from gpocli.doctor.plugins import check_plugins
-from gpocli.doctor.telemetry import check_telemetry
-from gpocli.errors import PluginError
-from gpocli.plugin_manager import BrokenPlugin, load_plugins
+from gpocli.doctor.hub import check_telemetry
 
 OFFLINE_CURE = "embedded and local models and data work as they are; hub ids only if they are in the cache"
-
-
-@pytest.mark.parametrize(
-    ("free", "state", "cure"),
-    [
-        (0.9, "problem", "free some space, or name another disk with --out"),
-        (
-            19.9,
-            "warn",
-            "a checkpoint holds the weights three times over: free space, or lower run.keep_checkpoints",
-        ),
-        (20.0, "ok", None),
-    ],
-)
-def test_space(tmp_path, free, state, cure):
-    assert space_of(tmp_path, free) == Finding("disk", state, f"{free} GiB free for {tmp_path}/", cure)
-
-
-def test_a_folder_that_does_not_exist_yet_is_judged_by_the_one_above(tmp_path):
-    assert [finding.topic for finding in check_disk(tmp_path / "deep" / "runs")] == ["disk"]
-
-
-def test_a_file_in_the_way_is_a_problem(tmp_path):
-    (tmp_path / "runs").write_text("")
-    assert list(check_disk(tmp_path / "runs")) == [
-        Finding(
-            "disk",
-            "problem",
-            f"'{tmp_path / 'runs'}' cannot be written",
-            "go to another folder, or name one with --out",
-        )
-    ]
 
 
 def test_a_hub_that_never_answers_costs_a_bounded_time(monkeypatch):
@@ -100,33 +64,6 @@ def test_offline_is_respected(monkeypatch):
     ]
 
 
-def test_plugins_are_counted_and_the_broken_ones_named():
-    host = load_plugins(entry_points=False)
-    host.broken.append(BrokenPlugin("red", "gpo-red", "2.0", "ImportError: no blue (red.py:1)"))
-    counted, broken = check_plugins(lambda: host)
-    assert (counted.state, counted.text.split()[:2]) == ("ok", ["1", "plugin"])
-    assert broken == Finding(
-        "plugins",
-        "warn",
-        "plugin 'red' (gpo-red 2.0) is broken: ImportError: no blue (red.py:1)",
-        "mend or update it, or: pip uninstall gpo-red",
-    )
-
-
-def test_plugins_that_cannot_be_loaded_at_all_are_a_problem():
-    def load():
-        raise PluginError("plugin 'red' is broken")
-
-    assert list(check_plugins(load)) == [
-        Finding(
-            "plugins",
-            "problem",
-            "plugin 'red' is broken",
-            "see GPO_PLUGINS and GPO_PLUGINS_STRICT, or use --no-plugins",
-        )
-    ]
-
-
 @pytest.mark.parametrize(
     ("environment", "text"),
     [
@@ -144,8 +81,3 @@ def test_telemetry_that_gpo_switches_off(environment):
         "off in `gpo train`, unless a spec has run.telemetry: true; scripts that build a trainer themselves send TRL's "
         "usage ping (version, kind of model, number of processes) unless HF_HUB_DISABLE_TELEMETRY=1 is set"
     ]
-
-
-def test_a_fault_without_a_cure_is_a_bug():
-    with pytest.raises(AssertionError):
-        Finding("disk", "warn", "full")

@@ -1,7 +1,7 @@
-"""Installed packages against the ranges that gpo states and the versions that its tests ran with."""
+"""Installed packages against the ranges that gpo states and the versions that its tests ran with, and plugins."""
 
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 
 from packaging.requirements import Requirement
@@ -9,7 +9,10 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from gpocli import __version__
+from gpocli.contracts.plugin import RECORDS
 from gpocli.doctor.finding import Finding
+from gpocli.errors import GpoError
+from gpocli.plugin_manager import PluginHost
 
 NEWEST_TESTED = {
     "torch": "2.13.0",
@@ -59,7 +62,7 @@ def check_package(package: str, installed: str | None, wanted: SpecifierSet) -> 
         text = f"{package} {installed}, but gpo needs {_ordered(wanted)}"
         return Finding(package, "problem", text, _install(package, wanted))
     newest = NEWEST_TESTED.get(package)
-    if newest is not None and _release(installed) > _release(newest):
+    if newest is not None and Version(installed).release > Version(newest).release:
         text = f"{package} {installed} is newer than {newest}, the newest tested"
         return Finding(package, "warn", text, f"if something fails: pip install '{package}=={newest}'")
     return Finding(package, "ok", f"{package} {installed}")
@@ -88,13 +91,27 @@ def _installed(package: str) -> str | None:
         return None
 
 
-def _release(text: str) -> tuple[int, ...]:
-    return Version(text).release
-
-
 def _install(package: str, wanted: SpecifierSet) -> str:
     return f"pip install '{package}{_ordered(wanted)}'"
 
 
 def _ordered(wanted: SpecifierSet) -> str:
     return ",".join(sorted(map(str, wanted), key=lambda part: (not part.startswith(">"), part)))
+
+
+def check_plugins(load: Callable[[], PluginHost]) -> Iterator[Finding]:
+    """What the plugins that `load` finds give, and which are broken or claim each other's names."""
+    try:
+        host = load()
+    except GpoError as error:
+        yield Finding("plugins", "problem", str(error), "see GPO_PLUGINS and GPO_PLUGINS_STRICT, or use --no-plugins")
+        return
+    given = [len([name for one in host.plugins for name in one.given.names(kind)]) for kind in RECORDS]
+    count = f"{len(host.plugins)} plugin{'' if len(host.plugins) == 1 else 's'}"
+    yield Finding("plugins", "ok", f"{count} with {given[0]} filters, {given[1]} rewards and {given[2]} algorithms")
+    for broken in host.broken:
+        package = broken.distribution or broken.name
+        yield Finding("plugins", "warn", str(broken), f"mend or update it, or: pip uninstall {package}")
+    for plugin in host.plugins:
+        for clash in host.clashes_of(plugin):
+            yield Finding("plugins", "warn", f"plugin '{plugin.name}': {clash}", "uninstall all but one of them")

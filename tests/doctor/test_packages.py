@@ -1,4 +1,4 @@
-"""Versions against ranges and against what was tested."""
+"""Versions against ranges and against what was tested, and the health of plugins."""
 
 import re
 import tomllib
@@ -8,7 +8,16 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 from gpocli.doctor.finding import Finding
-from gpocli.doctor.versions import NEWEST_TESTED, check_package, check_python, check_versions, stated_ranges
+from gpocli.doctor.packages import (
+    NEWEST_TESTED,
+    check_package,
+    check_plugins,
+    check_python,
+    check_versions,
+    stated_ranges,
+)
+from gpocli.errors import PluginError
+from gpocli.plugin_manager import BrokenPlugin, load_plugins
 
 ROOT = Path(__file__).parents[2]
 TRL = SpecifierSet(">=1.14.2,<1.17")
@@ -74,3 +83,30 @@ def test_this_installation_has_no_problem():
     found = list(check_versions())
     assert [finding.topic for finding in found[:5]] == ["python", "gpo", "torch", "transformers", "trl"]
     assert not [finding for finding in found if finding.state == "problem"]
+
+
+def test_plugins_are_counted_and_the_broken_ones_named():
+    host = load_plugins(entry_points=False)
+    host.broken.append(BrokenPlugin("red", "gpo-red", "2.0", "ImportError: no blue (red.py:1)"))
+    counted, broken = check_plugins(lambda: host)
+    assert (counted.state, counted.text.split()[:2]) == ("ok", ["1", "plugin"])
+    assert broken == Finding(
+        "plugins",
+        "warn",
+        "plugin 'red' (gpo-red 2.0) is broken: ImportError: no blue (red.py:1)",
+        "mend or update it, or: pip uninstall gpo-red",
+    )
+
+
+def test_plugins_that_cannot_be_loaded_at_all_are_a_problem():
+    def load():
+        raise PluginError("plugin 'red' is broken")
+
+    assert list(check_plugins(load)) == [
+        Finding(
+            "plugins",
+            "problem",
+            "plugin 'red' is broken",
+            "see GPO_PLUGINS and GPO_PLUGINS_STRICT, or use --no-plugins",
+        )
+    ]

@@ -1,15 +1,20 @@
-"""The devices that torch sees and the types they compute in, asked in a process of its own."""
+"""The machine: the devices that torch sees, with the types they compute in, and room for run directories."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from gpocli.doctor.finding import Finding
 
-_SECONDS = 120
+_GIB = 2**30
+TOO_LITTLE, LITTLE = 1, 20
+"""GiB: under the first no run of a real model ends; under the second its checkpoints may not fit."""
+_TORCH_SECONDS = 120
 _PROBE = """
 import json, torch
 cuda = torch.cuda.is_available()
@@ -33,11 +38,11 @@ def check_devices() -> Iterator[Finding]:
     """The devices for training. Takes the seconds that torch needs to load."""
     try:
         done = subprocess.run(
-            [sys.executable, "-c", _PROBE], capture_output=True, text=True, timeout=_SECONDS, check=False
+            [sys.executable, "-c", _PROBE], capture_output=True, text=True, timeout=_TORCH_SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
         cure = "look at the machine's driver with nvidia-smi, and free or restart what hangs"
-        yield Finding("device", "problem", f"torch did not answer in {_SECONDS} seconds", cure)
+        yield Finding("device", "problem", f"torch did not answer in {_TORCH_SECONDS} seconds", cure)
         return
     yield from devices_of(
         done.returncode, done.stdout, done.stderr, has_nvidia_tools=shutil.which("nvidia-smi") is not None
@@ -72,3 +77,27 @@ def devices_of(code: int, output: str, errors: str, *, has_nvidia_tools: bool) -
         yield Finding("device", "problem", f"{cpu}: nvidia-smi is there, but torch sees no GPU", cure)
     else:
         yield Finding("device", "warn", cpu, "train models of more than some millions of parameters on a GPU")
+
+
+def check_disk(runs: Path = Path("runs")) -> Iterator[Finding]:
+    """The folder that run directories go to, or would be made in."""
+    folder = runs.absolute()
+    while not folder.exists():
+        folder = folder.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        yield Finding(
+            "disk", "problem", f"'{folder}' cannot be written", "go to another folder, or name one with --out"
+        )
+        return
+    yield space_of(runs, shutil.disk_usage(folder).free / _GIB)
+
+
+def space_of(runs: Path, free: float) -> Finding:
+    """The finding about `free` GiB."""
+    text = f"{free:.1f} GiB free for {runs}/"
+    if free < TOO_LITTLE:
+        return Finding("disk", "problem", text, "free some space, or name another disk with --out")
+    if free < LITTLE:
+        cure = "a checkpoint holds the weights three times over: free space, or lower run.keep_checkpoints"
+        return Finding("disk", "warn", text, cure)
+    return Finding("disk", "ok", text)

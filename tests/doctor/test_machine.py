@@ -1,11 +1,11 @@
-"""What a probe of torch says about devices."""
+"""What a probe of torch says about devices, and the disk."""
 
 import json
 
 import pytest
 
-from gpocli.doctor.device import check_devices, devices_of
 from gpocli.doctor.finding import Finding
+from gpocli.doctor.machine import check_devices, check_disk, devices_of, space_of
 
 CPU = "no GPU; the CPU, with 2 threads, computes in float32 and bfloat16"
 
@@ -77,3 +77,35 @@ def test_the_probe_runs_here():
     found = list(check_devices())
     assert found
     assert "cannot be loaded" not in found[0].text
+
+
+@pytest.mark.parametrize(
+    ("free", "state", "cure"),
+    [
+        (0.9, "problem", "free some space, or name another disk with --out"),
+        (
+            19.9,
+            "warn",
+            "a checkpoint holds the weights three times over: free space, or lower run.keep_checkpoints",
+        ),
+        (20.0, "ok", None),
+    ],
+)
+def test_space(tmp_path, free, state, cure):
+    assert space_of(tmp_path, free) == Finding("disk", state, f"{free} GiB free for {tmp_path}/", cure)
+
+
+def test_a_folder_that_does_not_exist_yet_is_judged_by_the_one_above(tmp_path):
+    assert [finding.topic for finding in check_disk(tmp_path / "deep" / "runs")] == ["disk"]
+
+
+def test_a_file_in_the_way_is_a_problem(tmp_path):
+    (tmp_path / "runs").write_text("")
+    assert list(check_disk(tmp_path / "runs")) == [
+        Finding(
+            "disk",
+            "problem",
+            f"'{tmp_path / 'runs'}' cannot be written",
+            "go to another folder, or name one with --out",
+        )
+    ]
