@@ -1,9 +1,10 @@
 """Weights that a model's files lack are an error: transformers would fill them with random numbers and go on."""
 
-import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from logging import INFO, getLogger
+from logging.handlers import MemoryHandler
 
 from gpocli.errors import SpecError
 
@@ -15,11 +16,11 @@ _MISSING = re.compile(r"^(\S+)\s*\|\s*MISSING\b", re.MULTILINE)
 @contextmanager
 def whole_weights(model: str) -> Iterator[None]:
     """Raise `SpecError` when a model that is loaded inside lacks weights; transformers only says so in its log."""
-    reports = _Reports()
-    logger = logging.getLogger(_LOGGER)
+    reports = MemoryHandler(capacity=0)  # without a target it keeps all records
+    logger = getLogger(_LOGGER)
     level, propagate = logger.level, logger.propagate
     logger.addHandler(reports)
-    logger.setLevel(logging.INFO)  # at WARNING, transformers also prints which layers it did not shard
+    logger.setLevel(INFO)  # at WARNING, transformers also prints which layers it did not shard
     logger.propagate = False
     try:
         yield
@@ -27,21 +28,11 @@ def whole_weights(model: str) -> Iterator[None]:
         logger.removeHandler(reports)
         logger.setLevel(level)
         logger.propagate = propagate
-    missing = _MISSING.findall(_COLOUR.sub("", "\n".join(reports.texts)))
+    text = "\n".join(record.getMessage() for record in reports.buffer)
+    missing = _MISSING.findall(_COLOUR.sub("", text))
     if missing:
         shown = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
         raise SpecError(
             f"model '{model}' lacks weights that its config asks for ({shown}): they would be random numbers; save the "
             "model again, or mend its config.json"
         )
-
-
-class _Reports(logging.Handler):
-    """Keeps the texts of all records."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.texts: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.texts.append(record.getMessage())
