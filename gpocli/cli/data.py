@@ -8,6 +8,7 @@ import typer
 
 from gpocli.cli.completion import complete_reward
 from gpocli.cli.console import error_console, print_json, print_lines
+from gpocli.cli.trial_view import AsJson, Columns, columns_from
 
 if TYPE_CHECKING:
     from gpocli.checks.data_report import Need, Preview
@@ -23,10 +24,6 @@ Sources = Annotated[
         help="Files, a folder, a pattern, - for standard input, a hub id, embedded or gym:TASK; or a run spec.",
         show_default=False,
     ),
-]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option("--map", help="Column for ours; repeats.", metavar="OURS=THEIRS", show_default=False),
 ]
 Split = Annotated[
     str | None,
@@ -46,8 +43,6 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", help="Any value of a spec; repeats.", metavar="KEY=VALUE", show_default=False),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
 _SPECS = (".yaml", ".yml", ".toml")
 
 
@@ -154,10 +149,7 @@ def _draft(
     flags: dict[str, Any] = {}
     if data := [source for source in sources if not _is_spec(source)]:
         flags["data.source"] = Flag("SOURCE", ",".join(data))
-    for text in columns or []:
-        ours, equals, theirs = text.partition("=")
-        if not equals or not ours or not theirs:
-            raise typer.BadParameter(f"'{text}' is not OURS=THEIRS; write --map prompt=question")
+    for ours, theirs in columns_from(columns).items():
         flags[f"data.columns.{ours}"] = Flag("--map", theirs)
     for name, path, value in (("--split", "data.split", split), ("--model", "model.name", model)):
         if value is not None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from gpocli import __version__
-from gpocli.cli import check, config, data, doctor, filters, init, plan, plugins, presets, rewards, train
+from gpocli.cli import check, config, data, doctor, extensions, init, plan, plugins, presets, train
 from gpocli.cli.console import console, error_console
 from gpocli.errors import GpoError
 
@@ -29,8 +29,8 @@ app.command("plan")(plan.plan_command)
 app.add_typer(config.app, name="config")
 app.add_typer(data.app, name="data")
 app.add_typer(presets.app, name="presets")
-app.add_typer(filters.app, name="filters")
-app.add_typer(rewards.app, name="rewards")
+app.add_typer(extensions.filters, name="filters")
+app.add_typer(extensions.rewards, name="rewards")
 app.add_typer(plugins.app, name="plugins")
 app.command("doctor")(doctor.doctor_command)
 

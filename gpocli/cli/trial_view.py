@@ -10,7 +10,6 @@ from gpocli.cli.console import plain_table, print_json, print_lines, print_table
 
 if TYPE_CHECKING:
     from gpocli.data import Rows
-    from gpocli.spec import RunSpec
     from gpocli.trial.report import KindRow, Report
     from gpocli.trial.samples import Samples
 
@@ -32,15 +31,6 @@ Options = Annotated[
 ]
 RowCount = Annotated[int, typer.Option("--rows", min=1, help="How many rows or groups.", metavar="N")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-def run_spec_of(run: Path | None) -> "RunSpec | None":
-    """The spec of the run whose completions are tried."""
-    if run is None:
-        return None
-    from gpocli.trial.recorded import run_spec
-
-    return run_spec(run)
 
 
 def options_from(texts: Sequence[str] | None, set_before: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,21 +64,21 @@ def samples_from(
     from gpocli.data.load import load_rows
     from gpocli.errors import SpecError
     from gpocli.trial.made_up import made_up
-    from gpocli.trial.recorded import recorded
+    from gpocli.trial.recorded import recorded, run_spec
 
-    if run is None:
-        rows = rows_from(data, columns, count)
-    elif data is None and not columns:
-        spec = run_spec_of(run)
-        assert spec is not None
-        rows = load_rows(spec.data.model_copy(update={"streaming": False}))
+    if run is None or data is not None:
+        rows = rows_from(data, columns, count if run is None else None)
+    elif columns:
+        raise SpecError("--map goes with --data; leave it out, for the run knows its own columns")
     else:
-        if data is None:
-            raise SpecError("--map goes with --data; leave it out, for the run knows its own columns")
-        rows = rows_from(data, columns, None)
+        rows = load_rows(run_spec(run).data.model_copy(update={"streaming": False}))
     for name in needed:
         if name not in rows.columns:
-            raise SpecError(_missing_column(rows, name))
+            found = ", ".join(f"'{column}'" for column in rows.columns)
+            raise SpecError(
+                f"{rows.source}: no column '{name}', which it needs; columns found: {found}; map one with "
+                f"--map {name}=NAME"
+            )
     return made_up(rows, gold) if run is None else recorded(run, rows, count)
 
 
@@ -139,23 +129,18 @@ def rows_from(data: str | None, columns: Sequence[str] | None, limit: int | None
     from gpocli.errors import SpecError
     from gpocli.settings.data import DataSpec
 
-    section = DataSpec(source=data or "embedded", columns=_mapping(columns), limit=limit, bad_rows="drop")
+    section = DataSpec(source=data or "embedded", columns=columns_from(columns), limit=limit, bad_rows="drop")
     try:
         return load_rows(section)
     except SpecError as error:  # here the columns are named on the command line, not in a spec
         raise SpecError(str(error).replace("data.columns.", "--map ")) from error
 
 
-def _mapping(texts: Sequence[str] | None) -> dict[str, str]:
-    mapping = {}
-    for text in texts or []:
-        ours, equals, theirs = text.partition("=")
-        if not equals or not ours or not theirs:
-            raise typer.BadParameter(f"'{text}' is not OURS=THEIRS; write --map prompt=question")
-        mapping[ours] = theirs
-    return mapping
+def columns_from(texts: Sequence[str] | None) -> dict[str, str]:
+    """What `--map` says: our name for a column, and theirs."""
+    from gpocli.settings.data import read_columns
 
-
-def _missing_column(rows: "Rows", name: str) -> str:
-    found = ", ".join(f"'{column}'" for column in rows.columns)
-    return f"{rows.source}: no column '{name}', which it needs; columns found: {found}; map one with --map {name}=NAME"
+    try:
+        return read_columns(list(texts or []))
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
