@@ -1,4 +1,4 @@
-"""Group Filtered Policy Optimization (GFPO) and Geometric-Mean Policy Optimization (GMPO) on top of TRL.
+"""Group-based reinforcement learning on top of TRL: GFPO, GMPO and others, and filters for all of them.
 
 Light to import: each name is loaded when first asked for, and only the trainers need torch.
 """
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from gpocli.extensions import AlgorithmExtension, FilterExtension, NoOptions, RewardExtension
     from gpocli.hookspecs import hookimpl
     from gpocli.settings.algorithm import AlgorithmSection, FilteredSection
+    from gpocli.settings.setting import Flag, Setting
     from gpocli.trainers.gfpo import GFPOConfig, GFPOTrainer
     from gpocli.trainers.gmpo import GMPOConfig, GMPOTrainer
 
@@ -20,12 +21,14 @@ __all__ = [
     "AlgorithmSection",
     "FilterExtension",
     "FilteredSection",
+    "Flag",
     "GFPOConfig",
     "GFPOTrainer",
     "GMPOConfig",
     "GMPOTrainer",
     "NoOptions",
     "RewardExtension",
+    "Setting",
     "__version__",
     "hookimpl",
 ]
@@ -35,12 +38,14 @@ _HOMES = {
     "AlgorithmSection": "gpocli.settings.algorithm",
     "FilterExtension": "gpocli.extensions",
     "FilteredSection": "gpocli.settings.algorithm",
+    "Flag": "gpocli.settings.setting",
     "GFPOConfig": "gpocli.trainers.gfpo",
     "GFPOTrainer": "gpocli.trainers.gfpo",
     "GMPOConfig": "gpocli.trainers.gmpo",
     "GMPOTrainer": "gpocli.trainers.gmpo",
     "NoOptions": "gpocli.extensions",
     "RewardExtension": "gpocli.extensions",
+    "Setting": "gpocli.settings.setting",
     "hookimpl": "gpocli.hookspecs",
 }
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,13 @@ from gpocli.contracts.filter import NamedFilter
 from gpocli.contracts.nearest import did_you_mean
 from gpocli.contracts.option_docs import option_docs
 from gpocli.contracts.options import OptionsError
-from gpocli.contracts.plugin import Extensions, Kind, PluginFault, extensions_of
+from gpocli.contracts.plugin import HOOKS, RECORDS, Extensions, Kind, PluginFault, extensions_of
 from gpocli.contracts.reference import import_file
 from gpocli.data import Rows
 from gpocli.errors import EnvironmentFault, GpoError, SpecError
-from gpocli.extensions import FilterExtension, RewardExtension
+from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, RewardExtension
 from gpocli.plugin_manager import GROUP, BrokenPlugin, LoadedPlugin, PluginHost, build_extension
+from gpocli.spec.trl_schema import trl_options
 from gpocli.trial.filter import try_filter
 from gpocli.trial.made_up import made_up, options_for
 from gpocli.trial.report import Check, counted
@@ -148,27 +150,23 @@ def _check_given(
 ) -> tuple[Check, ...]:
     if isinstance(given, str):
         return (Check("loads", "no", (f"{plugin} is broken: {given}",)),)
-    if not given.filters and not given.rewards:
-        fault = f"{plugin} gives no filter and no reward; return records from gpo_filters or gpo_rewards"
+    extensions = [(kind, extension) for kind in RECORDS for extension in given.of(kind)]
+    if not extensions:
+        fault = f"{plugin} gives no {' and no '.join(RECORDS)}; return records from {' or '.join(HOOKS)}"
         return (Check("loads", "yes, but gives nothing", (fault,)),)
-    checks = [Check("loads", f"{counted(len(given.filters), 'filter')}, {counted(len(given.rewards), 'reward')}")]
-    extensions: list[FilterExtension | RewardExtension] = [*given.filters, *given.rewards]
-    for extension in extensions:
-        checks.append(_check_extension(extension, host, rows, distribution))
-    return tuple(checks)
+    loads = Check("loads", ", ".join(counted(len(given.of(kind)), kind) for kind in RECORDS))
+    return (loads, *(_check_extension(kind, one, host, rows, distribution) for kind, one in extensions))
 
 
-def _check_extension(
-    extension: FilterExtension | RewardExtension, host: PluginHost, rows: Rows, distribution: str | None
-) -> Check:
-    kind: Kind = "filter" if isinstance(extension, FilterExtension) else "reward"
-    title = f"{kind} {extension.name}"
-    faults = [
-        *_taken(extension.name, kind, host, distribution),
-        *_undocumented(extension, f"{kind} '{extension.name}'"),
-    ]
-    finding, tried = _tried(extension, rows)
+def _check_extension(kind: Kind, extension: Extension, host: PluginHost, rows: Rows, distribution: str | None) -> Check:
+    owner = f"{kind} '{extension.name}'"
+    faults = [*_taken(extension.name, kind, host, distribution), *_undocumented(extension, owner)]
+    if isinstance(extension, AlgorithmExtension):
+        finding, tried = "sound", list(_unusable(extension, owner))
+    else:
+        finding, tried = _tried(extension, rows)
     faults += tried
+    title = f"{kind} {extension.name}"
     return Check(title, finding if not faults else counted(len(faults), "fault"), tuple(faults))
 
 
@@ -182,15 +180,34 @@ def _plain(distribution: str | None) -> str:
     return (distribution or "").lower().replace("_", "-").replace(".", "-")
 
 
-def _undocumented(extension: FilterExtension | RewardExtension, owner: str) -> Iterator[str]:
+def _undocumented(extension: Extension, owner: str) -> Iterator[str]:
     summary = extension.summary
     if not summary.strip():
         yield f"{owner} has no summary; write one line that says what it does"
     elif "\n" in summary or len(summary) > LONGEST_SUMMARY:
         yield f"the summary of {owner} has {len(summary)} characters; write one line of at most {LONGEST_SUMMARY}"
-    for option in option_docs(extension.options):
+    options = extension.section if isinstance(extension, AlgorithmExtension) else extension.options
+    for option in option_docs(options):
         if not option.doc:
             yield f"option '{option.name}' of {owner} has no description; write a docstring under it"
+
+
+def _unusable(extension: AlgorithmExtension, owner: str) -> Iterator[str]:
+    """What would only fail, or have no effect, once a run starts."""
+    for place in (extension.trainer, extension.config):
+        if not _is_module(place.partition(":")[0]):
+            yield f"there is no module of {place}, which {owner} names; write package.module:Class"
+    if extension.config.startswith("gpocli."):  # another config may have options of its own
+        for name in (*extension.options, *extension.refused):
+            if name not in trl_options():
+                yield f"'{name}' of {owner} is no option of TRL's GRPOConfig; {did_you_mean(name, trl_options())}"
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def _tried(extension: FilterExtension | RewardExtension, rows: Rows) -> tuple[str, list[str]]:

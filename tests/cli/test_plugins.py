@@ -191,7 +191,7 @@ def test_check_of_the_builtin_plugin_finds_nothing(user):
     assert said.out.splitlines()[:4] == [
         f"plugin 'builtin' (gpocli {__version__})",
         "check                         finding",
-        "loads                         5 filters, 7 rewards",
+        "loads                         5 filters, 7 rewards, 7 algorithms",
         "filter length                 sound",
     ]
     assert said.out.count("sound") >= 11  # the reward gym is tried only where its extra is installed
@@ -207,7 +207,7 @@ def test_check_of_all_installed_ones(user, install):
     assert said.out.splitlines() == [
         "plugin 'long' (gpo-longest 1.0)",
         "check           finding",
-        "loads           1 filter, 0 rewards",
+        "loads           1 filter, 0 rewards, 0 algorithms",
         "filter longest  sound",
         "plugin 'broken'",
         "check  finding",
@@ -225,7 +225,7 @@ def test_check_tells_all_that_is_wrong_with_a_file(user):
     assert said.out.splitlines() == [
         "plugin ./sloppy.py",
         "check            finding",
-        "loads            0 filters, 1 reward",
+        "loads            0 filters, 1 reward, 0 algorithms",
         "reward accuracy  4 faults",
     ]
     assert said.err.splitlines() == [
@@ -249,7 +249,7 @@ def test_check_of_a_package_folder(user):
         "plugin 'long' in pack",
         "check           finding",
         "package         gpo-pack",
-        "loads           1 filter, 0 rewards",
+        "loads           1 filter, 0 rewards, 0 algorithms",
         "filter longest  sound",
     ]
     assert said.err.splitlines() == [

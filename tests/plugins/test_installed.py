@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
-EXAMPLES = ["gpo-filter-fewest-lines", "gpo-reward-distinct-words"]
+EXAMPLES = ["gpo-algorithm-sapo", "gpo-filter-fewest-lines", "gpo-reward-distinct-words"]
 
 PYPROJECT = """
     [build-system]
@@ -80,13 +80,14 @@ def broken(tmp_path_factory):
 
 def test_examples_are_listed_with_what_they_gave(examples):
     plugins = listed(examples)
-    lines, words = plugins["fewest_lines"], plugins["distinct_words"]
+    lines, words, sapo = plugins["fewest_lines"], plugins["distinct_words"], plugins["sapo"]
     assert (lines["distribution"], lines["version"], lines["filters"], lines["state"]) == (
         "gpo-filter-fewest-lines", "0.1.0", ["fewest_lines"], "ok",
     )  # fmt: skip
     assert (words["distribution"], words["rewards"], words["state"]) == (
         "gpo-reward-distinct-words", ["distinct_words"], "ok",
     )  # fmt: skip
+    assert (sapo["distribution"], sapo["algorithms"], sapo["state"]) == ("gpo-algorithm-sapo", ["sapo"], "ok")
     assert lines["file"] == str(examples / "gpo_filter_fewest_lines.py")
 
 
@@ -110,10 +111,45 @@ def test_examples_are_built_by_name_with_options(examples):
     ]
 
 
+def gpo(examples, folder, *arguments):
+    """Run `gpo ARGUMENTS` in `folder`, with the examples installed."""
+    environment = {**os.environ, "PYTHONPATH": str(examples), "OMP_NUM_THREADS": "1", "COLUMNS": "200"}
+    command = [sys.executable, "-m", "gpocli", *map(str, arguments)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=folder)
+
+
+def test_an_algorithm_has_its_command_with_its_own_flags(examples, tmp_path):
+    done = gpo(examples, tmp_path, "train", "sapo", "-h")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Soft Adaptive Policy Optimization: fade a token out with the distance of its ratio from 1" in done.stdout
+    assert "--temperature-neg" in done.stdout
+    assert "--epsilon" not in done.stdout
+    assert "sapo" in gpo(examples, tmp_path, "train", "-h").stdout
+
+
+def test_an_algorithm_is_checked_and_trains(examples, tmp_path, tiny_model):
+    (tmp_path / "data.jsonl").write_text("".join(f'{{"prompt": "say {i}", "answer": "{i}"}}\n' for i in range(8)))
+    flags = ["--model", tiny_model, "--data", "data.jsonl", "--filter", "fewest_lines", "-G", 4, "-k", 2]
+    flags += ["--prompts-per-step", 2, "--max-tokens", 8, "--temperature-neg", 1.2]
+    done = gpo(examples, tmp_path, "check", "--algorithm", "sapo", *flags)
+    assert done.returncode == 0, done.stderr
+    assert "run:       sapo 2/4 fewest_lines on" in done.stdout
+    done = gpo(examples, tmp_path, "train", "sapo", *flags, "--steps", 2, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert "temperature_neg: 1.2" in (tmp_path / "out" / "spec.yaml").read_text()
+    assert (tmp_path / "out" / "model" / "config.json").is_file()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_check_of_an_example_finds_nothing(examples, name):
+    done = gpo(examples, examples, "plugins", "check", name)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_own_tests_of_the_examples_pass(examples):
     done = run(examples, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(PLUGINS / name for name in EXAMPLES))
     assert done.returncode == 0, done.stdout
-    assert "6 passed" in done.stdout
+    assert "9 passed" in done.stdout
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
