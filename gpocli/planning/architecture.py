@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gpocli.planning.families import FAMILIES, Config, Family
+from gpocli.planning.families import FAMILIES, Family
 from gpocli.planning.weights import Weight
+
+Config = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +28,6 @@ class Architecture:
     """Width of the feed-forward part that a token passes through, all active experts together."""
     family: Family
     vocabulary: int
-    tied: bool
-    """Whether the output layer is the embedding."""
     windows: tuple[int | None, ...]
     """Of each layer: how many tokens it looks back; None: all."""
     context: int | None
@@ -78,21 +78,21 @@ def _read(config: Config) -> Architecture:
     head_dim = int(config.get("head_dim") or family.head_dim or hidden // heads)
     windows, kinds_are_known = _windows(config, family, layers)
     context = _optional_int(config.get("max_position_embeddings"))
-    width, tied = int(config["intermediate_size"]), bool(config.get("tie_word_embeddings", family.tied))
+    width = int(config["intermediate_size"])
     weights = [
         Weight("embed_tokens", (vocabulary, hidden)),
         *_attention(config, family, layers, hidden, heads * head_dim, kv_heads * head_dim, head_dim),
-        Weight("norm", (hidden,), (1 + family.norm_bias) * (family.norms * layers + 1)),
+        Weight("norm", (hidden,), (1 + family.is_gpt2) * (family.norms * layers + 1)),
     ]
-    if family.learned_positions:
+    if family.is_gpt2:
         weights.append(Weight("wpe", (context or 0, hidden)))
-    if not tied:
+    if not config.get("tie_word_embeddings", family.tied):
         weights.append(Weight("lm_head", (vocabulary, hidden)))
     if experts := int(config.get("num_local_experts") or config.get("num_experts") or 0):
         routed, width = _experts(config, family, layers, hidden, width, experts)
         weights += routed
     else:
-        weights += _feed_forward(family, layers, hidden, width, _flag(config, family.mlp_bias))
+        weights += _feed_forward(family, layers, hidden, width, family.is_gpt2 or bool(config.get("mlp_bias")))
     known = model_type in FAMILIES and kinds_are_known
     return Architecture(
         model_type=model_type,
@@ -106,7 +106,6 @@ def _read(config: Config) -> Architecture:
         active_mlp=width,
         family=family,
         vocabulary=vocabulary,
-        tied=tied,
         windows=windows,
         context=context,
         dtype=_dtype(config),
@@ -129,19 +128,21 @@ def _with_newer_names(config: Config) -> Config:
 def _attention(
     config: Config, family: Family, layers: int, hidden: int, query: int, key: int, head_dim: int
 ) -> Iterator[Weight]:
+    bias = family.is_gpt2 or bool(config.get("attention_bias"))
+    qkv_bias = bool(config.get("qkv_bias", family.qkv_bias or bias))
     *inner, out = family.attention
     widths = (query, key, key) if len(inner) == 3 else (query + 2 * key,)
     for name, width in zip(inner, widths, strict=True):
-        yield from _linear(name, hidden, width, layers, _flag(config, family.qkv_bias))
-    yield from _linear(out, query, hidden, layers, _flag(config, family.out_bias))
-    if family.qk_norm != "none":
+        yield from _linear(name, hidden, width, layers, qkv_bias)
+    yield from _linear(out, query, hidden, layers, bias)
+    if family.qk_norm:
         sizes = (head_dim, head_dim) if family.qk_norm == "head" else (query, key)
         yield from (Weight(name, (size,), layers) for name, size in zip(("q_norm", "k_norm"), sizes, strict=True))
 
 
 def _feed_forward(family: Family, layers: int, hidden: int, width: int, biased: bool = False) -> Iterator[Weight]:
     *inner, out = family.mlp
-    in_one = 2 if family.gated and len(inner) == 1 else 1
+    in_one = 2 if inner == ["gate_up_proj"] else 1
     for name in inner:
         yield from _linear(name, hidden, in_one * width, layers, biased)
     yield from _linear(out, width, hidden, layers, biased)
@@ -175,19 +176,17 @@ def _linear(name: str, inputs: int, outputs: int, count: int, biased: bool) -> I
 
 
 def _windows(config: Config, family: Family, layers: int) -> tuple[tuple[int | None, ...], bool]:
-    """The window of each layer, and whether all layers are of a kind that is known here."""
+    """The window of each layer, and whether it is known which layers have one."""
     size = _optional_int(config.get("sliding_window", family.window))
     if not config.get("use_sliding_window", True):
         size = None
-    types = config.get("layer_types")
-    if types is None:
-        return tuple(size if family.is_sliding(layer, config) else None for layer in range(layers)), True
-    found = tuple(size if kind == "sliding_attention" else None for kind in types)
-    return found, len(found) == layers and set(types) <= {"full_attention", "sliding_attention"}
-
-
-def _flag(config: Config, flag: bool | str) -> bool:
-    return bool(config.get(flag, flag == "qkv_bias")) if isinstance(flag, str) else flag  # Qwen2MoE's is on
+    kinds = config.get("layer_types")
+    if kinds is None:
+        full = config.get("sliding_window_pattern") or config.get("_sliding_window_pattern") or family.full_every
+        found = tuple(None if full and (layer + 1) % int(full) == 0 else size for layer in range(layers))
+        return found, size is None or "use_sliding_window" not in config  # whose families do not have it in each layer
+    found = tuple(size if kind == "sliding_attention" else None for kind in kinds)
+    return found, len(found) == layers and set(kinds) <= {"full_attention", "sliding_attention"}
 
 
 def _optional_int(value: Any) -> int | None:

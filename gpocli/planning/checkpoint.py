@@ -35,7 +35,8 @@ def find_architecture(model: ModelSpec) -> Architecture:
     header = {} if "quantization_config" in config else read_headers(path.parent)
     if not header:
         return architecture
-    weights = weights_of(header, layers=len(architecture.windows), tied=architecture.tied)
+    tied = all(weight.name != "lm_head" for weight in architecture.weights)
+    weights = weights_of(header, layers=len(architecture.windows), tied=tied)
     dtype = architecture.dtype or _DTYPES.get(next(iter(header.values()))["dtype"])
     return replace(architecture, weights=weights, counted=True, dtype=dtype)
 

@@ -150,8 +150,8 @@ def activation_bytes(model: Architecture, sizes: RunSizes) -> int:
     query, key = model.heads * model.head_dim, model.kv_heads * model.head_dim
     layer = model.family.norms * model.hidden * (2 * _FLOAT32 + compute)
     layer += 2 * (query + key) * compute
-    layer += (2 * _FLOAT32 if sizes.autocast else 2 * compute) * (query + key) * (model.family.qk_norm != "none")
-    layer += (4 if model.family.gated else 8) * model.active_mlp * compute
+    layer += (2 * _FLOAT32 if sizes.autocast else 2 * compute) * (query + key) * bool(model.family.qk_norm)
+    layer += (8 if model.family.is_gpt2 else 4) * model.active_mlp * compute
     if sizes.eager:
         layer += model.heads * sizes.tokens * (_FLOAT32 + compute)
     layers = len(model.windows)

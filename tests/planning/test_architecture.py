@@ -39,6 +39,22 @@ def test_layers_of_an_unknown_kind_make_it_an_estimate():
     assert not read_architecture(config).known
 
 
+def test_windows_of_old_configs_follow_the_family():
+    def windows(**options):
+        return read_architecture({**SIZES, "sliding_window": 8, **options}).windows
+
+    assert windows(model_type="gemma2") == (8, None, 8)
+    assert windows(model_type="gemma3_text", num_hidden_layers=7) == (8, 8, 8, 8, 8, None, 8)
+    assert windows(model_type="gemma3_text", sliding_window_pattern=2) == (8, None, 8)
+    assert windows(model_type="mistral") == (8, 8, 8)
+    assert windows(model_type="qwen2", use_sliding_window=False) == (None, None, None)
+
+
+def test_windows_of_some_layers_that_the_config_does_not_name_make_it_an_estimate():
+    config = {**SIZES, "model_type": "qwen2", "use_sliding_window": True, "sliding_window": 8}
+    assert not read_architecture(config).known
+
+
 @pytest.mark.parametrize(
     ("config", "reason"),
     [
