@@ -36,32 +36,12 @@ class RunDirectory:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path).expanduser()
+        self.spec_path = self.path / _SPEC
+        self.metrics_path = self.path / "metrics.jsonl"
+        self.candidates_path = self.path / _CANDIDATES
+        self.checkpoints_path = self.path / _CHECKPOINTS
+        self.model_path = self.path / "model"
         self._descriptor: int | None = None
-
-    @property
-    def spec_path(self) -> Path:
-        """The resolved spec (YAML)."""
-        return self.path / _SPEC
-
-    @property
-    def metrics_path(self) -> Path:
-        """The metrics (JSON lines)."""
-        return self.path / "metrics.jsonl"
-
-    @property
-    def candidates_path(self) -> Path:
-        """The folder of candidate files (parquet)."""
-        return self.path / _CANDIDATES
-
-    @property
-    def checkpoints_path(self) -> Path:
-        """The folder of checkpoints; the trainer's `output_dir`."""
-        return self.path / _CHECKPOINTS
-
-    @property
-    def model_path(self) -> Path:
-        """The folder of the final model."""
-        return self.path / "model"
 
     @classmethod
     def create(cls, path: Path | str) -> "RunDirectory":
