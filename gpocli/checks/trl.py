@@ -5,19 +5,10 @@ from gpocli.spec.trl_config import EVAL_BATCH
 from gpocli.spec.wording import shown
 from gpocli.trainers.inherited import NEVER_READ
 
-_INIT_HOMES = {
-    "attn_implementation": "model.attention",
-    "dtype": "model.dtype",
-    "quantization_config": "model.quantization",
-    "revision": "model.revision",
-    "torch_dtype": "model.dtype",
-    "trust_remote_code": "model.trust_remote_code",
-}
-
 
 def check_trl(findings: Findings, processes: int) -> None:
     """Find what the trainer would refuse when it is built, and what it would not say."""
-    if not findings.are_sound("trl", "algorithm.type"):
+    if not findings.are_sound("algorithm.type"):
         return
     spec = findings.spec
     for name, value in spec.trl.items():
@@ -28,16 +19,8 @@ def check_trl(findings: Findings, processes: int) -> None:
             findings.add(
                 "trl.remove_unused_columns", f"{shown(value)} takes the data columns away from rewards; remove it"
             )
-    _check_init(findings)
     if spec.run.eval_every is not None:
         _check_eval_groups(findings, processes)
-
-
-def _check_init(findings: Findings) -> None:
-    given = findings.spec.trl.get("model_init_kwargs")
-    for name in given if isinstance(given, dict) else ():
-        if home := _INIT_HOMES.get(name):
-            findings.add(f"trl.model_init_kwargs.{name}", f"is set elsewhere in a spec; write {home}")
 
 
 def _check_eval_groups(findings: Findings, processes: int) -> None:

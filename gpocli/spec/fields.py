@@ -9,6 +9,7 @@ import annotated_types
 from pydantic.fields import FieldInfo
 
 from gpocli.settings.section import Section
+from gpocli.settings.setting import Declared, declared
 from gpocli.spec.algorithms import algorithm as algorithm_of
 from gpocli.spec.algorithms import algorithms
 from gpocli.spec.layer import Key
@@ -56,7 +57,7 @@ def wanted_at(key: Key, algorithm: str) -> tuple[Key, Wanted]:
             here = Wanted(()) if field is None else _of_field(part, field, algorithm)
         elif here.item is not None and (isinstance(part, int) or _holds_mapping(here)):
             here = Wanted(_members(here.item))
-        elif here.types:
+        elif here.types and Any not in here.types:
             continue  # the mark of a union's member, such as "list[str]"
         clean = (*clean, part)
     return clean, here
@@ -118,17 +119,29 @@ def _range(bounds: tuple[Any, ...]) -> str:
 
 
 @cache
-def homes(name: str) -> tuple[str, ...]:
-    """Every place of a run spec that has a setting called `name`, such as `optim.learning_rate`."""
-    found: dict[str, None] = {}
-    for section_name, field in RunSpec.model_fields.items():
-        every = [one.section for one in algorithms().values()]
-        sections = every if section_name == "algorithm" else [_section_of(field)]
-        for section in sections:
-            if section is not None and name in section.model_fields:
-                found[f"{section_name}.{name}"] = None
-    return tuple(found)
+def settings(algorithm: str | None = None) -> tuple[Declared, ...]:
+    """Every setting of a run spec with that algorithm, or with any of them."""
+    own: dict[str, Declared] = {}
+    for name, one in algorithms().items():
+        for setting in declared(one.section, "algorithm.") if algorithm in (None, name) else ():
+            own.setdefault(setting.path, setting)
+    return tuple(({one.path: one for one in declared(RunSpec, "")} | own).values())
 
 
-def _section_of(field: FieldInfo) -> type[Section] | None:
-    return Wanted(_members(field.annotation)).section
+def paths_called(name: str) -> list[str]:
+    """Where a setting stands that TRL or another tool calls `name`; else all places with a setting of that name."""
+    for one in settings():
+        if name in (*one.setting.owned, *one.setting.aliases):
+            return [one.path]
+    return [one.path for one in settings() if one.path.partition(".")[2] == name]
+
+
+@cache
+def setting_names() -> tuple[str, ...]:
+    """Every name that `paths_called` knows."""
+    names: dict[str, None] = {}
+    for one in settings():
+        section, _, name = one.path.partition(".")
+        own = (name,) if section and "." not in name else ()
+        names |= dict.fromkeys((*one.setting.owned, *one.setting.aliases, *own))
+    return tuple(name for name in names if name and "." not in name)

@@ -10,13 +10,13 @@ from gpocli.settings.batch import BatchSpec
 from gpocli.settings.data import DataSpec
 from gpocli.settings.model import ModelSpec
 from gpocli.settings.optim import OptimSpec
-from gpocli.settings.reward import RewardSpec
+from gpocli.settings.reward import RewardSpec, read_rewards
 from gpocli.settings.run import RunSettings
 from gpocli.settings.sampling import SamplingSpec
 from gpocli.settings.section import Section, rule
+from gpocli.settings.setting import Flag, Setting, declared
 from gpocli.spec.algorithms import DEFAULT_ALGORITHM, OneOfAlgorithms, algorithms
-from gpocli.spec.homes import TRL_HOMES
-from gpocli.spec.trl_schema import wrong_option
+from gpocli.spec.trl_faults import wrong_options
 
 
 def _default_algorithm() -> AlgorithmSection:
@@ -32,7 +32,20 @@ class RunSpec(Section):
     """The policy."""
     data: DataSpec = Field(default_factory=DataSpec)
     """Training and evaluation rows."""
-    rewards: list[RewardSpec] = Field(default_factory=lambda: [RewardSpec(name="accuracy")], min_length=1)
+    rewards: Annotated[
+        list[RewardSpec],
+        Setting(
+            aliases=("reward", "reward_funcs"),
+            flag=Flag(
+                "--reward",
+                "Name or ./file.py:name; repeats",
+                "Model, data and rewards",
+                metavar="NAME[=WEIGHT]",
+                complete="reward",
+                read=read_rewards,
+            ),
+        ),
+    ] = Field(default_factory=lambda: [RewardSpec(name="accuracy")], min_length=1)
     """What completions are scored by: the weighted sum of these; at least one."""
     sampling: SamplingSpec = Field(default_factory=SamplingSpec)
     """How completions are drawn."""
@@ -60,19 +73,15 @@ class RunSpec(Section):
     def algorithm_goes_with_trl(self) -> dict[str, str]:
         return {f"algorithm.{name}": text for name, text in self.algorithm.conflicts(self.trl).items()}
 
-    @rule("trl")
-    def trl_has_what_no_section_and_no_algorithm_decides(self) -> dict[str, str | None]:
-        return {f"trl.{name}": self._wrong_option(name, value) for name, value in self.trl.items()}
+    @rule()
+    def trl_has_what_no_section_and_no_algorithm_decides(self) -> dict[str, str]:
+        settings = (*declared(type(self), ""), *declared(type(self.algorithm), "algorithm."))
+        return {f"trl.{name}": text for name, text in wrong_options(self.trl, self.extension, settings)}
 
-    def _wrong_option(self, name: str, value: Any) -> str | None:
-        kind, home = self.algorithm.type, TRL_HOMES.get(name)
-        if name in self.extension.refused:
-            return f"has no effect under {kind} ({self.extension.refused[name]}); remove it"
-        if name in self.extension.options:
-            return f"{kind} always has {name}: {self.extension.options[name]} ({self.extension.paper}); remove it"
-        if home is None:
-            return wrong_option(name, value)
-        section, setting = home.split(".", 1)
-        if section == "algorithm" and setting not in type(self.algorithm).model_fields:
-            return f"{kind} has no {setting}; remove it"
-        return f"is set elsewhere in a spec; write {home}"
+    @rule("model.dtype")
+    def precision_is_said_once(self) -> dict[str, str]:
+        dtype = self.model.dtype
+        if dtype == "auto":
+            return {}
+        text = f"is decided by model.dtype, which is {dtype}; remove it, or write model.dtype: auto"
+        return {f"trl.{name}": text for name in ("bf16", "fp16") if name in self.trl}

@@ -7,8 +7,9 @@ from pydantic import BaseModel
 from gpocli.settings.docs import field_docs
 from gpocli.settings.section import Section
 from gpocli.spec.algorithms import DEFAULT_ALGORITHM, algorithms
-from gpocli.spec.homes import TRL_HOMES
+from gpocli.spec.fields import settings
 from gpocli.spec.run_spec import RunSpec
+from gpocli.spec.trl_faults import decided_elsewhere
 from gpocli.spec.trl_schema import TrlOption, trl_options
 
 TITLE = "gpo run spec"
@@ -43,9 +44,17 @@ def spec_schema() -> dict[str, Any]:
             schema["$defs"][one.section.__name__]["required"] = ["type"]
     schema["properties"]["trl"] |= {
         "additionalProperties": False,
-        "properties": {name: _of_trl(option) for name, option in trl_options().items() if name not in TRL_HOMES},
+        "properties": {name: _of_trl(option) for name, option in trl_options().items() if _is_free(name)},
     }
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": TITLE}
+
+
+def _is_free(name: str) -> bool:
+    """Whether some algorithm lets a user set the option `name` of TRL."""
+    return any(
+        decided_elsewhere(name, one, {option: s.path for s in settings(one.name) for option in s.setting.owned}) is None
+        for one in algorithms().values()
+    )
 
 
 def _describe(part: dict[str, Any], section: type[Section]) -> None:

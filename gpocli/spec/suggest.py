@@ -3,10 +3,8 @@
 from difflib import get_close_matches
 
 from gpocli.spec.algorithms import algorithms
-from gpocli.spec.fields import homes, wanted_at
-from gpocli.spec.homes import OTHER_NAMES, TRL_HOMES
+from gpocli.spec.fields import paths_called, setting_names, wanted_at
 from gpocli.spec.layer import Key, dotted
-from gpocli.spec.run_spec import RunSpec
 
 
 def unknown_key(key: Key, algorithm: str) -> str:
@@ -14,19 +12,16 @@ def unknown_key(key: Key, algorithm: str) -> str:
     name = str(key[-1])
     above, level = wanted_at(key[:-1], algorithm)
     names = list(level.section.model_fields) if level.section else []
-    if above == ("algorithm",) and (owners := _owners(name)):
+    if above == ("algorithm",) and (owners := owners_of(name)):
         return _of_another_algorithm(name, owners, algorithm)
     if "options" in names:
         return _of_an_extension(name, names, above)
-    if home := TRL_HOMES.get(name) or OTHER_NAMES.get(name):
-        return f"unknown key; write {_reachable(home, algorithm)}"
-    if elsewhere := homes(name):
-        return f"unknown key; write {' or '.join(elsewhere)}"
+    if paths := paths_called(name):
+        return f"unknown key; write {_reachable(paths, algorithm)}"
     if near := get_close_matches(name, names, n=1, cutoff=0.65):
         return f"unknown key; write {dotted((*above, near[0]))}"
-    if near := get_close_matches(name, _all_names(), n=1, cutoff=0.75):
-        home = TRL_HOMES.get(near[0]) or OTHER_NAMES.get(near[0]) or " or ".join(homes(near[0]))
-        return f"unknown key; write {_reachable(home, algorithm)}"
+    if near := get_close_matches(name, setting_names(), n=1, cutoff=0.75):
+        return f"unknown key; write {_reachable(paths_called(near[0]), algorithm)}"
     return f"unknown key; write one of {', '.join(names)}"
 
 
@@ -35,18 +30,13 @@ def meant_by(key: Key, algorithm: str) -> list[Key]:
     name = str(key[-1])
     above, level = wanted_at(key[:-1], algorithm)
     names = list(level.section.model_fields) if level.section else []
-    if exact := _known_homes(name):
-        return exact
+    if paths := paths_called(name):
+        return [tuple(path.split(".")) for path in paths]
     if near := get_close_matches(name, names, n=1, cutoff=0.65):
         return [(*above, near[0])]
-    if near := get_close_matches(name, _all_names(), n=1, cutoff=0.75):
-        return _known_homes(near[0])
+    if near := get_close_matches(name, setting_names(), n=1, cutoff=0.75):
+        return [tuple(path.split(".")) for path in paths_called(near[0])]
     return [above] if above else []
-
-
-def _known_homes(name: str) -> list[Key]:
-    home = TRL_HOMES.get(name) or OTHER_NAMES.get(name)
-    return [tuple(path.split(".")) for path in ([home] if home else homes(name))]
 
 
 def _of_an_extension(name: str, names: list[str], above: Key) -> str:
@@ -55,7 +45,8 @@ def _of_an_extension(name: str, names: list[str], above: Key) -> str:
     return f"unknown key; options go one level below: write {dotted((*above, 'options', name))}"
 
 
-def _owners(name: str) -> list[str]:
+def owners_of(name: str) -> list[str]:
+    """The algorithms that have the setting `name`."""
     return [owner for owner, one in algorithms().items() if name in one.section.model_fields]
 
 
@@ -68,19 +59,9 @@ def _and(owners: list[str]) -> str:
     return f"{', '.join(most)} and {last} have" if most else f"{last} has"
 
 
-def _reachable(home: str, algorithm: str) -> str:
-    """Add what else must change where the algorithm at hand lacks the setting."""
-    section, _, name = home.partition(".")
-    if section == "algorithm" and (owners := _owners(name)) and algorithm not in owners:
-        return f"{home}, which {_and(owners)} and {algorithm} has not"
-    return home
-
-
-def _all_names() -> list[str]:
-    names = dict.fromkeys([*TRL_HOMES, *OTHER_NAMES])
-    for section_name in RunSpec.model_fields:
-        for algorithm in algorithms():
-            _, level = wanted_at((section_name,), algorithm)
-            if level.section:
-                names.update(dict.fromkeys(level.section.model_fields))
-    return [name for name in names if name in TRL_HOMES or name in OTHER_NAMES or homes(name)]
+def _reachable(paths: list[str], algorithm: str) -> str:
+    """The paths; what else must change where the algorithm at hand lacks the only one."""
+    section, _, name = paths[0].partition(".")
+    if section == "algorithm" and (owners := owners_of(name)) and algorithm not in owners:
+        return f"{paths[0]}, which {_and(owners)} and {algorithm} has not"
+    return " or ".join(paths)

@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypedDict
 
-from gpocli.spec.homes import OTHER_NAMES, TRL_HOMES
 from gpocli.spec.wording import kind_of, shown
 
 _WORDS = {
@@ -38,11 +37,9 @@ def trl_options() -> dict[str, TrlOption]:
     return options
 
 
-def wrong_option(name: str, value: Any) -> str | None:
-    """Say what is wrong with an option under `trl`, or None."""
-    option = trl_options().get(name)
-    if option is None:
-        return _unknown(name)
+def wrong_value(name: str, value: Any) -> str | None:
+    """Say what is wrong with the value of TRL's option `name`, or None."""
+    option = trl_options()[name]
     if option["choices"] and isinstance(value, str) and value not in option["choices"]:
         near = get_close_matches(value, option["choices"], n=1)
         return f"{shown(value)} is not one of its values; write {near[0] if near else _or(option['choices'])}"
@@ -50,15 +47,6 @@ def wrong_option(name: str, value: Any) -> str | None:
         return None
     what = "null is no value here" if value is None else f"{shown(value)} is {kind_of(value)}"
     return f"{what}; write {_or(option['choices'] or [_WORDS[t] for t in option['types']])}"
-
-
-def _unknown(name: str) -> str:
-    if home := OTHER_NAMES.get(name):
-        return f"TRL has no such option; write {home}"
-    near = get_close_matches(name, trl_options(), n=1, cutoff=0.7)
-    if not near:
-        return "TRL has no such option; write one of its GRPOConfig, or remove it"
-    return f"TRL has no such option; write {TRL_HOMES.get(near[0], f'trl.{near[0]}')}"
 
 
 def _type_of(value: Any) -> str:

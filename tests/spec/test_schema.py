@@ -1,7 +1,6 @@
 """The schema says what the models say, so that an editor helps with what gpo takes."""
 
 from gpocli.presets import preset_names, preset_path
-from gpocli.spec.homes import TRL_HOMES
 from gpocli.spec.read_file import read_layer
 from gpocli.spec.schema import spec_schema
 from gpocli.spec.trl_schema import trl_options
@@ -85,5 +84,8 @@ def test_what_fits_and_what_does_not():
         assert not fits(wrong, SCHEMA), wrong
 
 
-def test_options_of_trl_are_those_without_a_home():
-    assert set(SCHEMA["properties"]["trl"]["properties"]) == set(trl_options()) - set(TRL_HOMES)
+def test_options_of_trl_are_those_that_some_algorithm_leaves_free():
+    free = set(SCHEMA["properties"]["trl"]["properties"])
+    assert free < set(trl_options())
+    assert {"adam_beta1", "fp16", "model_init_kwargs", "sapo_temperature_neg", "delta"} <= free
+    assert not {"learning_rate", "max_steps", "loss_type", "epsilon", "num_generations", "use_vllm"} & free
