@@ -4,11 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-UNSTEADY = "no"
-"""The finding on something that gives other values when it is called again."""
-NOT_TRIED = "not tried, for its values change from call to call"
-CURE = "take the text with gpocli.contracts.completion.completion_text"
-
 
 @dataclass(frozen=True, slots=True)
 class Check:
