@@ -13,7 +13,7 @@ from gpocli.data.load import evaluation_of, load_rows, raw_rows
 from gpocli.data.prompt_lengths import prompt_limit
 from gpocli.data.survey import Survey, survey
 from gpocli.data.tokenizer import PromptTokenizer, prompt_token_counts
-from gpocli.embedded import EMBEDDED, MODEL_PATH
+from gpocli.embedded import model_folder
 from gpocli.errors import SpecError
 from gpocli.plugin_manager import NamedReward
 from gpocli.settings.data import DataSpec
@@ -115,7 +115,7 @@ def preview_data(spec: RunSpec) -> Preview:
     """
     data = spec.data
     rows = load_rows(data.model_copy(update={"bad_rows": "drop", "streaming": False}))
-    folder = MODEL_PATH if spec.model.name == EMBEDDED else Path(spec.model.name).expanduser()
+    folder = model_folder(spec.model.name)
     texts, counts, context = _encoded(rows, spec, folder)
     try:
         limit, reason = prompt_limit(data.max_prompt_tokens, context, spec.sampling.max_tokens)

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpocli.checks.findings import Findings
 from gpocli.data import Rows
-from gpocli.embedded import EMBEDDED, MODEL_PATH
+from gpocli.embedded import EMBEDDED, model_folder
 
 _WEIGHTS = (".safetensors", ".bin")
 _TOKENIZER = ("tokenizer", "vocab", "merges", "spiece", "sentencepiece")
@@ -22,7 +22,7 @@ def check_model(findings: Findings) -> None:
     if fault := _wrong_folder(name):
         findings.add("model.name", fault)
         return
-    folder = _folder_of(name)
+    folder = model_folder(name)
     if findings.are_sound("sampling.max_tokens"):
         _check_context(findings, folder)
     if findings.are_sound("model.trust_remote_code"):
@@ -31,7 +31,7 @@ def check_model(findings: Findings) -> None:
 
 def check_chat(findings: Findings, *all_rows: Rows | None) -> None:
     """Find chat prompts for a model in a folder whose tokenizer has no chat template."""
-    folder = _folder_of(findings.spec.model.name)
+    folder = model_folder(findings.spec.model.name)
     if not findings.are_sound("model.name") or not (folder / "tokenizer_config.json").is_file():
         return
     if "chat_template" in _json_of(folder / "tokenizer_config.json") or any((folder / t).exists() for t in _TEMPLATES):
@@ -74,10 +74,6 @@ def _wrong_folder(name: str) -> str | None:
     if name.startswith(("/", "./", "../", "~")) or "\\" in name or name.count("/") > 1:
         return f"no such folder '{name}'; write the path of a saved model, or a hub id such as Qwen/Qwen3-0.6B"
     return None
-
-
-def _folder_of(name: str) -> Path:
-    return MODEL_PATH if name == EMBEDDED else Path(name).expanduser()
 
 
 def _check_own_code(findings: Findings, folder: Path) -> None:

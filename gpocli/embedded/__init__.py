@@ -13,3 +13,8 @@ MODEL_PATH = Path(__file__).parent / "model"
 
 DEFAULTS_PATH = Path(__file__).parent / "defaults.yaml"
 """The layer of the run spec that the embedded default puts under the user's own."""
+
+
+def model_folder(name: str) -> Path:
+    """The folder that a model's name means, if it is not a hub id."""
+    return MODEL_PATH if name == EMBEDDED else Path(name).expanduser()

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gpocli.embedded import EMBEDDED, MODEL_PATH
+from gpocli.embedded import model_folder
 from gpocli.planning.architecture import Architecture, UnknownModel, read_architecture
 from gpocli.planning.weights import Header, weights_of
 from gpocli.settings.model import ModelSpec
@@ -69,9 +69,7 @@ def _json_of(path: Path, read: Callable[[Path], bytes] = Path.read_bytes) -> dic
 
 
 def _config_path(model: ModelSpec) -> Path:
-    if model.name == EMBEDDED:
-        return MODEL_PATH / "config.json"
-    folder = Path(model.name).expanduser()
+    folder = model_folder(model.name)
     if folder.is_dir():
         if (folder / "config.json").is_file():
             return folder / "config.json"

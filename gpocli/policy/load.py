@@ -10,7 +10,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from gpocli.data.hub import go_offline_if_unreachable
-from gpocli.embedded import EMBEDDED, MODEL_PATH
+from gpocli.embedded import model_folder
 from gpocli.errors import EnvironmentFault, GpoError, SpecError, first_line
 from gpocli.settings.model import ModelSpec
 
@@ -78,11 +78,9 @@ def cannot_load(model: ModelSpec, error: Exception) -> GpoError:
 
 def _place_of(name: str) -> str:
     """The folder of a model, whole so that an adapter saved with it can be loaded from anywhere, or its hub id."""
-    if name == EMBEDDED:
-        return str(MODEL_PATH)
-    path = Path(name).expanduser()
-    if path.is_dir():
-        return str(path.absolute())
+    folder = model_folder(name)
+    if folder.is_dir():
+        return str(folder.absolute())
     go_offline_if_unreachable()
     return name
 

@@ -40,12 +40,8 @@ def rewind_metrics(path: Path, step: int) -> None:
     os.replace(part, path)
 
 
-def plain(logs: Mapping[str, Any]) -> dict[str, Any]:
+def plain(value: Any) -> Any:
     """Logs as values that strict JSON can hold: numbers of any library become Python's, NaN and infinities None."""
-    return {name: _plain(value) for name, value in logs.items()}
-
-
-def _plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, Integral):
@@ -54,9 +50,9 @@ def _plain(value: Any) -> Any:
         number = float(value)
         return number if math.isfinite(number) else None
     if isinstance(value, Mapping):
-        return {str(name): _plain(item) for name, item in value.items()}
+        return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return str(value)
 
 

@@ -33,7 +33,6 @@ class StepFigures:
     loss: float | None = _logged("loss")
     grad_norm: float | None = _logged("grad_norm")
     tokens_per_second: float | None = _logged("tokens_per_second")
-    seconds: float | None = _logged("step_time")
     generate: float | None = _logged("time/generate")
     reward_time: float | None = _logged("time/reward")
     filter_time: float | None = _logged("time/filter")
