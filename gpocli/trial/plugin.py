@@ -1,9 +1,7 @@
 """An author's strict check of a plugin: its package, its hooks, its records, and a trial of all that it gives."""
 
-import sys
 import tomllib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from importlib.util import find_spec
@@ -18,7 +16,7 @@ from gpocli.contracts.nearest import did_you_mean
 from gpocli.contracts.option_docs import option_docs
 from gpocli.contracts.options import OptionsError
 from gpocli.contracts.plugin import HOOKS, RECORDS, Extensions, Kind, PluginFault, extensions_of
-from gpocli.contracts.reference import import_file
+from gpocli.contracts.reference import import_file, importable
 from gpocli.data import Rows
 from gpocli.errors import EnvironmentFault, GpoError, SpecError
 from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, RewardExtension
@@ -51,24 +49,22 @@ def check_plugins(target: str | None, host: PluginHost, rows: Rows) -> list[Plug
     Without a target: the package in this folder, or else every installed plugin. Filters and rewards are tried on
     `rows`. Raises SpecError when there is no such plugin.
     """
-    if target is None:
-        if _entry_points(Path.cwd()):
-            return _check_folder(Path.cwd(), host, rows)
-        loaded = [plugin for plugin in host.plugins if plugin.name != "builtin"]
-        checks = [_check_loaded(plugin, host, rows) for plugin in loaded]
-        return [*checks, *map(_broken, host.broken)]
-    path = Path(target).expanduser()
-    if path.is_dir():
-        return _check_folder(path, host, rows)
+    if target is None and not _entry_points(_project(Path.cwd())):
+        installed = [plugin for plugin in host.plugins if plugin.name != "builtin"]
+        return [*(_check_loaded(plugin, host, rows) for plugin in installed), *map(_broken, host.broken)]
+    path = Path(target or ".").expanduser()
+    if target is None or path.is_dir():
+        return _check_folder(path if target else Path.cwd(), host, rows)
     if target.endswith(".py"):
-        return [_check_file(target, host, rows)]
+        given = _load(lambda: import_file(target, "plugin"))
+        return [_checked(f"plugin {target}", given, host, rows, None)]
     for plugin in host.plugins:
         if target in (plugin.name, plugin.distribution):
             return [_check_loaded(plugin, host, rows)]
     for broken in host.broken:
         if target in (broken.name, broken.distribution):
             return [_broken(broken)]
-    names = [*(plugin.name for plugin in host.plugins), *(broken.name for broken in host.broken)]
+    names = [one.name for one in (*host.plugins, *host.broken)]
     raise SpecError(f"no plugin '{target}'; {did_you_mean(target, names)} (or name ./file.py or a folder)")
 
 
@@ -76,43 +72,31 @@ def _broken(plugin: BrokenPlugin) -> PluginCheck:
     return PluginCheck(f"plugin '{plugin.name}'", (Check("loads", "no", (str(plugin),)),))
 
 
+def _check_loaded(plugin: LoadedPlugin, host: PluginHost, rows: Rows) -> PluginCheck:
+    name = f"plugin '{plugin.name}' ({plugin.distribution} {plugin.version})"
+    return _checked(name, plugin.given, host, rows, plugin.distribution)
+
+
 def _check_folder(folder: Path, host: PluginHost, rows: Rows) -> list[PluginCheck]:
     """The package in a folder, from its source, whether it is installed or not."""
-    points = _entry_points(folder)
+    project = _project(folder)
+    points = _entry_points(project)
     if not points:
         raise SpecError(
             f"'{folder / 'pyproject.toml'}' names no plugin; write [project.entry-points.{GROUP}] with a line such as "
             'my_name = "my_module"'
         )
-    project = _project(folder)
     package = _check_package(folder, project)
     checks = []
     for name, module in points.items():
-        with _first_on_path(folder / "src", folder):
+        with importable(folder, first=True), importable(folder / "src", first=True):
             given = _load(EntryPoint(name, module, GROUP).load)
-        plugin = f"plugin '{name}' in {folder}"
-        found = _check_given(plugin, given, host, rows, str(project.get("name")))
-        checks.append(PluginCheck(plugin, (package, *found)))
+        checks.append(_checked(f"plugin '{name}' in {folder}", given, host, rows, str(project.get("name")), package))
     return checks
 
 
-def _check_file(target: str, host: PluginHost, rows: Rows) -> PluginCheck:
-    given = _load(lambda: import_file(target, "plugin"))
-    return PluginCheck(f"plugin {target}", _check_given(f"plugin {target}", given, host, rows, None))
-
-
-def _check_loaded(plugin: LoadedPlugin, host: PluginHost, rows: Rows) -> PluginCheck:
-    name = f"plugin '{plugin.name}' ({plugin.distribution} {plugin.version})"
-    return PluginCheck(name, _check_given(name, plugin.given, host, rows, plugin.distribution))
-
-
-def _entry_points(folder: Path) -> dict[str, str]:
-    points = _project(folder).get("entry-points", {})
-    found = points.get(GROUP, {}) if isinstance(points, dict) else {}
-    return found if isinstance(found, dict) else {}
-
-
 def _project(folder: Path) -> dict[str, Any]:
+    """What the `pyproject.toml` of a folder says about its project."""
     path = folder / "pyproject.toml"
     if not path.is_file():
         return {}
@@ -121,6 +105,12 @@ def _project(folder: Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SpecError(f"'{path}' cannot be read ({error}); mend it") from error
     return project
+
+
+def _entry_points(project: dict[str, Any]) -> dict[str, str]:
+    points = project.get("entry-points", {})
+    found = points.get(GROUP, {}) if isinstance(points, dict) else {}
+    return found if isinstance(found, dict) else {}
 
 
 def _check_package(folder: Path, project: dict[str, Any]) -> Check:
@@ -145,17 +135,19 @@ def _load(load: Callable[[], object]) -> Extensions | str:
         return one_line_cause(error)
 
 
-def _check_given(
-    plugin: str, given: Extensions | str, host: PluginHost, rows: Rows, distribution: str | None
-) -> tuple[Check, ...]:
+def _checked(
+    name: str, given: Extensions | str, host: PluginHost, rows: Rows, distribution: str | None, *before: Check
+) -> PluginCheck:
+    """The check of what a plugin gives, after the checks `before`."""
     if isinstance(given, str):
-        return (Check("loads", "no", (f"{plugin} is broken: {given}",)),)
-    extensions = [(kind, extension) for kind in RECORDS for extension in given.of(kind)]
-    if not extensions:
-        fault = f"{plugin} gives no {' and no '.join(RECORDS)}; return records from {' or '.join(HOOKS)}"
-        return (Check("loads", "yes, but gives nothing", (fault,)),)
+        loads = Check("loads", "no", (f"{name} is broken: {given}",))
+        return PluginCheck(name, (*before, loads))
+    checks = [_check_extension(kind, one, host, rows, distribution) for kind in RECORDS for one in given.of(kind)]
     loads = Check("loads", ", ".join(counted(len(given.of(kind)), kind) for kind in RECORDS))
-    return (loads, *(_check_extension(kind, one, host, rows, distribution) for kind, one in extensions))
+    if not checks:
+        fault = f"{name} gives no {' and no '.join(RECORDS)}; return records from {' or '.join(HOOKS)}"
+        loads = Check("loads", "yes, but gives nothing", (fault,))
+    return PluginCheck(name, (*before, loads, *checks))
 
 
 def _check_extension(kind: Kind, extension: Extension, host: PluginHost, rows: Rows, distribution: str | None) -> Check:
@@ -170,10 +162,10 @@ def _check_extension(kind: Kind, extension: Extension, host: PluginHost, rows: R
     return Check(title, finding if not faults else counted(len(faults), "fault"), tuple(faults))
 
 
-def _taken(name: str, kind: Kind, host: PluginHost, distribution: str | None) -> list[str]:
-    claims = host.claims(kind, name)
-    others = [claim for claim in claims if distribution is None or _plain(claim.distribution) != _plain(distribution)]
-    return [f"{kind} '{name}' is also claimed by {claim.origin}; choose another name" for claim in others]
+def _taken(name: str, kind: Kind, host: PluginHost, distribution: str | None) -> Iterator[str]:
+    for claim in host.claims(kind, name):
+        if distribution is None or _plain(claim.distribution) != _plain(distribution):
+            yield f"{kind} '{name}' is also claimed by {claim.origin}; choose another name"
 
 
 def _plain(distribution: str | None) -> str:
@@ -232,14 +224,3 @@ def _tried(extension: FilterExtension | RewardExtension, rows: Rows) -> tuple[st
     except GpoError as error:
         return "cannot be built", [str(error)]
     return "sound", report.faults
-
-
-@contextmanager
-def _first_on_path(*folders: Path) -> Iterator[None]:
-    entries = [str(folder.resolve()) for folder in folders if folder.is_dir()]
-    before = list(sys.path)
-    sys.path[:0] = entries
-    try:
-        yield
-    finally:
-        sys.path[:] = before

@@ -49,7 +49,8 @@ class Trial(ABC, Generic[V]):
 
     def report(self, subject: str) -> Report:
         """All checks. Raises SpecError when it says that the data or its options are wrong."""
-        samples, kinds = self.samples, tuple[KindRow, ...]()
+        samples = self.samples
+        kinds: tuple[KindRow, ...] = ()
         try:
             values, self.seconds = self.timed()
         except PluginError as error:
@@ -62,7 +63,7 @@ class Trial(ABC, Generic[V]):
     def checks(self, values: list[V]) -> list[Check]:
         """What is found on something that gives these values."""
         again = self.again(values)
-        compared = [
+        compared: list[Check] = [
             Check(name, "not tried, for its values change from call to call") if again.finding == "no" else look(values)
             for name, look in self.comparisons().items()
         ]
