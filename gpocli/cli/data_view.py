@@ -13,10 +13,21 @@ if TYPE_CHECKING:
 def print_reports(reports: Sequence["DataReport"]) -> None:
     """Print counts, digest, columns and needs of each source."""
     for number, report in enumerate(reports):
-        print_lines(*([""] if number else []), *_heading(report))
-        _print_columns(report)
-        if report.survey.kinds:
-            print_lines(*(_need_line(need) for need in report.needs))
+        found = report.survey
+        for_eval = " (to evaluate on)" if report.purpose == "eval" else ""
+        usable = "not fit to train on"
+        if found.rows is not None:
+            form = "plain text" if isinstance(found.rows[0]["prompt"], str) else "chat messages"
+            usable = f"{len(found.rows):,} with a usable prompt ({form})"
+        print_lines(*([""] if number else []), f"{found.source}{for_eval}: {_rows(found.total)}, {usable}")
+        print_lines(*([f"sha256 {found.digest}"] if found.digest else []))
+        if not found.kinds:
+            continue
+        named = {kind: 0 for counts in found.kinds.values() for kind in counts}
+        headers = sorted(named, key=lambda kind: kind == "missing")
+        cells = [[name, *(f"{counts.get(kind, 0):,}" for kind in headers)] for name, counts in found.kinds.items()]
+        print_table(plain_table(["column", *headers], cells, right=headers))
+        print_lines(*map(_need_line, report.needs))
 
 
 def print_preview(preview: "Preview", needs: Sequence["Need"], count: int) -> None:
@@ -27,35 +38,11 @@ def print_preview(preview: "Preview", needs: Sequence["Need"], count: int) -> No
         print_lines("", f"{rows.place(index)}, {preview.counts[index]:,} tokens", preview.texts[index])
         print_lines(*(f"  {name}: {_brief(rows[index][name])}" for name in rows.columns if name != "prompt"))
     print_lines("", *_token_lines(preview))
-    print_lines(*(_need_line(need) for need in needs))
+    print_lines(*map(_need_line, needs))
 
 
 def _rows(count: int) -> str:
     return f"{count:,} row{'' if count == 1 else 's'}"
-
-
-def _heading(report: "DataReport") -> list[str]:
-    found = report.survey
-    for_eval = " (to evaluate on)" if report.purpose == "eval" else ""
-    lines = [f"{found.source}{for_eval}: {_rows(found.total)}, {_usable(report)}"]
-    return [*lines, f"sha256 {found.digest}"] if found.digest else lines
-
-
-def _usable(report: "DataReport") -> str:
-    rows = report.survey.rows
-    if rows is None:
-        return "not fit to train on"
-    form = "plain text" if isinstance(rows[0]["prompt"], str) else "chat messages"
-    return f"{len(rows):,} with a usable prompt ({form})"
-
-
-def _print_columns(report: "DataReport") -> None:
-    kinds = report.survey.kinds
-    if not kinds:
-        return
-    named = sorted({kind: 0 for counts in kinds.values() for kind in counts}, key=lambda kind: kind == "missing")
-    rows = [[name, *(f"{counts.get(kind, 0):,}" for kind in named)] for name, counts in kinds.items()]
-    print_table(plain_table(["column", *named], rows, right=named))
 
 
 def _need_line(need: "Need") -> str:
