@@ -82,13 +82,19 @@ class RunDirectory:
         raise AssertionError("unreachable")
 
     @classmethod
-    def open_for_resume(cls, path: Path | str) -> "RunDirectory":
-        """Claim the directory of a run that has a whole checkpoint. Nothing changes there yet: see `rewind`."""
+    def find(cls, path: Path | str) -> "RunDirectory":
+        """The directory of a run that was begun, not claimed. Raises SpecError."""
         run = cls(path)
         if not run.path.is_dir():
             raise SpecError(f"no run directory '{path}' to resume; check the path")
         if not run.spec_path.is_file():
             raise SpecError(f"'{path}' is no run directory (it has no {_SPEC}); check the path")
+        return run
+
+    @classmethod
+    def open_for_resume(cls, path: Path | str) -> "RunDirectory":
+        """Claim the directory of a run that has a whole checkpoint. Nothing changes there yet: see `rewind`."""
+        run = cls.find(path)
         if run.latest_checkpoint() is None:
             raise SpecError(f"'{path}' has no whole checkpoint to resume from; start anew with another --out")
         run._claim()

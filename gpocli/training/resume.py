@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gpocli.errors import SpecError
+from gpocli.runs.directory import RunDirectory
 from gpocli.spec import RunSpec
 from gpocli.spec.sources import SpecSources, load_run_spec
 
@@ -29,12 +30,7 @@ def stored_spec(sources: SpecSources) -> Path:
     path = getattr(where, "value", where)
     if path is None:
         raise SpecError("--resume needs the run directory to go on with; write --out runs/<name> as well")
-    if not Path(path).is_dir():
-        raise SpecError(f"no run directory '{path}' to resume; check the path")
-    spec_file = Path(path) / "spec.yaml"
-    if not spec_file.is_file():
-        raise SpecError(f"'{path}' is no run directory (it has no spec.yaml); check the path")
-    return spec_file
+    return RunDirectory.find(path).spec_path
 
 
 def on_top_of(stored: Path, sources: SpecSources) -> SpecSources:
