@@ -37,7 +37,7 @@ def test_the_loss_is_the_geometric_mean_times_the_advantage():
     log_ratio = torch.tensor([[0.1, 0.9], [-0.8, 5.0]])
     mask = torch.tensor([[1, 1], [1, 0]])
     loss = gmpo_loss(log_ratio, torch.tensor([2.0, -1.0]), mask)
-    assert math.isclose(loss.item(), (-2 * math.exp(0.25) + math.exp(-0.4)) / 2, rel_tol=1e-6)
+    assert math.isclose(loss.item(), (-2 * math.exp(0.25) + math.exp(-0.4)) / 2, rel_tol=1e-5)
 
 
 def test_the_gradient_is_the_weight_over_the_length_where_the_clip_is_off():
@@ -45,7 +45,7 @@ def test_the_gradient_is_the_weight_over_the_length_where_the_clip_is_off():
     log_ratio = torch.tensor([[0.1, 0.9]], requires_grad=True)
     gmpo_loss(log_ratio, torch.tensor([2.0]), torch.ones(1, 2)).backward()
     expected = torch.tensor([[-2 * math.exp(0.25) / 2, 0.0]])
-    assert torch.allclose(log_ratio.grad, expected, rtol=1e-6)
+    assert torch.allclose(log_ratio.grad, expected, rtol=1e-5)
 
 
 def test_a_row_without_a_valid_token_is_left_out_of_the_mean():

@@ -31,7 +31,7 @@ def test_a_single_query_gets_what_sdpa_gives(key_value_heads, masked, scaling):
     mask = torch.arange(9) >= torch.tensor([0, 3, 8]).view(3, 1, 1, 1) if masked else None
     ours, theirs = both(states(3, 4, 1, 9), states(3, key_value_heads, None, 9), mask, scaling=scaling)
     assert ours.shape == theirs.shape == (3, 1, 4, 8)
-    torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-6)
+    torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-5)
 
 
 def test_by_hand():

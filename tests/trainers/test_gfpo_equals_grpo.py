@@ -36,7 +36,7 @@ def test_k_equal_to_g_is_grpo_step_for_step(make_trainer, options):
     gfpo.train()
 
     for key in ("loss", "reward", "grad_norm"):
-        assert history(gfpo, key) == pytest.approx(history(grpo, key), rel=SAME, abs=1e-6), key
+        assert history(gfpo, key) == pytest.approx(history(grpo, key), rel=SAME, abs=1e-5), key
     assert (weights(grpo) - start).abs().max() > 1e-3
     assert gap(weights(gfpo), weights(grpo), start) < SAME
 
