@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gpocli.planning.families import FAMILIES, Family
+from gpocli.planning.families import FAMILIES, ROUTED, SHARED, Family, Shapes
 from gpocli.planning.weights import Weight
 
 Config = Mapping[str, Any]
@@ -76,34 +76,28 @@ def _read(config: Config) -> Architecture:
     heads = int(config["num_attention_heads"])
     kv_heads = int(config.get("num_key_value_heads") or heads)
     head_dim = int(config.get("head_dim") or family.head_dim or hidden // heads)
+    width = int(config["intermediate_size"])
+    experts = int(config.get("num_local_experts") or config.get("num_experts") or 0)
+    expert_width = int(config.get("moe_intermediate_size") or width)
+    shared_width = int(config.get("shared_expert_intermediate_size") or 0)
+    active_experts = expert_width * int(config.get("num_experts_per_tok", 1)) + shared_width
     windows, kinds_are_known = _windows(config, family, layers)
     context = _optional_int(config.get("max_position_embeddings"))
-    width = int(config["intermediate_size"])
-    weights = [
-        Weight("embed_tokens", (vocabulary, hidden)),
-        *_attention(config, family, layers, hidden, heads * head_dim, kv_heads * head_dim, head_dim),
-        Weight("norm", (hidden,), (1 + family.is_gpt2) * (family.norms * layers + 1)),
-    ]
-    if family.is_gpt2:
-        weights.append(Weight("wpe", (context or 0, hidden)))
-    if not config.get("tie_word_embeddings", family.tied):
-        weights.append(Weight("lm_head", (vocabulary, hidden)))
-    if experts := int(config.get("num_local_experts") or config.get("num_experts") or 0):
-        routed, width = _experts(config, family, layers, hidden, width, experts)
-        weights += routed
-    else:
-        weights += _feed_forward(family, layers, hidden, width, family.is_gpt2 or bool(config.get("mlp_bias")))
+    query, key = heads * head_dim, kv_heads * head_dim
+    axes = {"1": 1, "V": vocabulary, "C": context or 0, "H": hidden, "M": width, "G": 2 * width}
+    axes |= {"D": head_dim, "Q": query, "K": key, "A": query + 2 * key}
+    axes |= {"E": experts, "X": expert_width, "Y": 2 * expert_width, "S": shared_width}
     known = model_type in FAMILIES and kinds_are_known
     return Architecture(
         model_type=model_type,
         known=known,
         counted=known,
-        weights=tuple(weights),
+        weights=tuple(_weights(config, family, axes, layers)),
         hidden=hidden,
         heads=heads,
         kv_heads=kv_heads,
         head_dim=head_dim,
-        active_mlp=width,
+        active_mlp=active_experts if experts else width,
         family=family,
         vocabulary=vocabulary,
         windows=windows,
@@ -125,54 +119,37 @@ def _with_newer_names(config: Config) -> Config:
     }
 
 
-def _attention(
-    config: Config, family: Family, layers: int, hidden: int, query: int, key: int, head_dim: int
-) -> Iterator[Weight]:
+def _weights(config: Config, family: Family, axes: dict[str, int], layers: int) -> Iterator[Weight]:
     bias = family.is_gpt2 or bool(config.get("attention_bias"))
     qkv_bias = bool(config.get("qkv_bias", family.qkv_bias or bias))
-    *inner, out = family.attention
-    widths = (query, key, key) if len(inner) == 3 else (query + 2 * key,)
-    for name, width in zip(inner, widths, strict=True):
-        yield from _linear(name, hidden, width, layers, qkv_bias)
-    yield from _linear(out, query, hidden, layers, bias)
-    if family.qk_norm:
-        sizes = (head_dim, head_dim) if family.qk_norm == "head" else (query, key)
-        yield from (Weight(name, (size,), layers) for name, size in zip(("q_norm", "k_norm"), sizes, strict=True))
+    mlp_bias = family.is_gpt2 or (bool(config.get("mlp_bias")) and not axes["E"])
+    sparse = _sparse_layers(config, layers) if axes["E"] else 0
+    norms = (1 + family.is_gpt2) * (family.norms * layers + 1)
+    parts: list[tuple[Shapes, int, bool]] = [
+        ({"embed_tokens": "VH"}, 1, False),
+        ({"wpe": "CH"}, family.is_gpt2, False),
+        ({"lm_head": "VH"}, not config.get("tie_word_embeddings", family.tied), False),
+        ({"norm": "H"}, norms, False),
+        (family.qkv, layers, qkv_bias),
+        ({family.attention_out: "HQ"}, layers, bias),
+        (family.qk_norm, layers, False),
+        (family.mlp, layers - sparse, mlp_bias),
+        (ROUTED, sparse, False),
+        (SHARED, sparse if axes["S"] else 0, False),
+    ]
+    for shapes, count, biased in parts:
+        for name, letters in shapes.items() if count else ():
+            shape = tuple(axes[letter] for letter in letters)
+            yield Weight(name, shape, int(count))
+            if biased:
+                yield Weight(name, shape[:1], count)
 
 
-def _feed_forward(family: Family, layers: int, hidden: int, width: int, biased: bool = False) -> Iterator[Weight]:
-    *inner, out = family.mlp
-    in_one = 2 if inner == ["gate_up_proj"] else 1
-    for name in inner:
-        yield from _linear(name, hidden, in_one * width, layers, biased)
-    yield from _linear(out, width, hidden, layers, biased)
-
-
-def _experts(
-    config: Config, family: Family, layers: int, hidden: int, width: int, experts: int
-) -> tuple[list[Weight], int]:
-    """The feed-forward weights of all layers, and the width that a token passes through in a layer that has most."""
+def _sparse_layers(config: Config, layers: int) -> int:
+    """How many layers have experts, where some have."""
     dense = set(config.get("mlp_only_layers") or ())
     step = int(config.get("decoder_sparse_step", 1))
-    sparse = sum((layer + 1) % step == 0 and layer not in dense for layer in range(layers))
-    expert_width = int(config.get("moe_intermediate_size") or width)
-    shared = int(config.get("shared_expert_intermediate_size") or 0)
-    weights = [
-        *_feed_forward(family, layers - sparse, hidden, width),
-        Weight("gate", (experts, hidden), sparse),
-        Weight("gate_up_proj", (experts, 2 * expert_width, hidden), sparse),
-        Weight("down_proj", (experts, hidden, expert_width), sparse),
-    ]
-    if shared:
-        weights += [*_feed_forward(family, sparse, hidden, shared), Weight("shared_expert_gate", (1, hidden), sparse)]
-    return weights, expert_width * int(config.get("num_experts_per_tok", 1)) + shared
-
-
-def _linear(name: str, inputs: int, outputs: int, count: int, biased: bool) -> Iterator[Weight]:
-    if count:
-        yield Weight(name, (outputs, inputs), count)
-        if biased:
-            yield Weight(name, (outputs,), count)
+    return sum((layer + 1) % step == 0 and layer not in dense for layer in range(layers))
 
 
 def _windows(config: Config, family: Family, layers: int) -> tuple[tuple[int | None, ...], bool]:
