@@ -4,7 +4,6 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from gpocli.checks.data import unread_golds
 from gpocli.checks.model import context_of
@@ -12,7 +11,7 @@ from gpocli.data import Rows, require_columns
 from gpocli.data.load import evaluation_of, load_rows, raw_rows
 from gpocli.data.prompt_lengths import prompt_limit
 from gpocli.data.survey import Survey, survey
-from gpocli.data.tokenizer import PromptTokenizer, prompt_token_counts
+from gpocli.data.tokenizer import light_tokenizer, prompt_texts, prompt_token_counts
 from gpocli.embedded import model_folder
 from gpocli.errors import SpecError
 from gpocli.plugin_manager import NamedReward
@@ -125,18 +124,13 @@ def preview_data(spec: RunSpec) -> Preview:
 
 
 def _encoded(rows: Rows, spec: RunSpec, folder: Path) -> tuple[list[str], list[int], int | None]:
-    options = spec.trl.get("chat_template_kwargs") or {}
-    prompts: list[Any] = [row["prompt"] for row in rows]
-    are_chats = not isinstance(prompts[0], str)
-    if PromptTokenizer.is_for(folder) and (folder / "config.json").is_file():
-        light = PromptTokenizer(folder)
-        texts = light.rendered(rows.source, prompts, options)
-        return texts, light.counts(texts, are_chats=are_chats), context_of(folder)
-    from gpocli.policy.load import find_policy
+    options = spec.trl.get("chat_template_kwargs")
+    tokenizer = light_tokenizer(folder) if (folder / "config.json").is_file() else None
+    if tokenizer is not None:
+        context = context_of(folder)
+    else:
+        from gpocli.policy.load import find_policy
 
-    policy = find_policy(spec.model)
-    counts = prompt_token_counts(rows, policy.tokenizer, options)
-    texts = prompts
-    if are_chats:
-        texts = policy.tokenizer.apply_chat_template(prompts, add_generation_prompt=True, tokenize=False, **options)
-    return texts, counts, policy.context
+        policy = find_policy(spec.model)
+        tokenizer, context = policy.tokenizer, policy.context
+    return prompt_texts(rows, tokenizer, options), prompt_token_counts(rows, tokenizer, options), context

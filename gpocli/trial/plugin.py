@@ -64,7 +64,7 @@ def check_plugins(target: str | None, host: PluginHost, rows: Rows) -> list[Plug
     for broken in host.broken:
         if target in (broken.name, broken.distribution):
             return [_broken(broken)]
-    names = [one.name for one in (*host.plugins, *host.broken)]
+    names = [*(one.name for one in host.plugins), *(one.name for one in host.broken)]
     raise SpecError(f"no plugin '{target}'; {did_you_mean(target, names)} (or name ./file.py or a folder)")
 
 

@@ -238,7 +238,7 @@ def test_neither_command_loads_torch(user):
         "                '--set', 'data.chat=true']\n"
         "    try: main()\n"
         "    except SystemExit: pass\n"
-        "print(sorted({'torch', 'transformers', 'datasets', 'trl', 'pandas'} & sys.modules.keys()), file=sys.stderr)\n"
+        "print(sorted({'torch', 'datasets', 'trl', 'pandas'} & sys.modules.keys()), file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=user.folder)
     assert done.stderr.splitlines()[-1] == "[]"

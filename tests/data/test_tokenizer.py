@@ -3,7 +3,8 @@
 import pytest
 from transformers import AutoTokenizer
 
-from gpocli.data.tokenizer import PromptTokenizer
+from gpocli.data.rows import gather
+from gpocli.data.tokenizer import light_tokenizer, prompt_texts, prompt_token_counts
 from gpocli.embedded import MODEL_PATH
 from gpocli.errors import SpecError
 from tests.conftest import save_tiny_model
@@ -22,19 +23,26 @@ TEMPLATES = [
 ]  # fmt: skip
 
 
-def by_transformers(folder, prompts, **options):
+def rows_of(*prompts):
+    return gather("d.jsonl", [(line, {"prompt": prompt}) for line, prompt in enumerate(prompts, start=1)])
+
+
+def by_auto_tokenizer(folder, **options):
     tokenizer = AutoTokenizer.from_pretrained(folder)
     options["add_generation_prompt"] = True
     return (
-        tokenizer.apply_chat_template(prompts, tokenize=False, **options),
-        [len(ids) for ids in tokenizer.apply_chat_template(prompts, **options)["input_ids"]],
+        tokenizer.apply_chat_template(CHATS, tokenize=False, **options),
+        [len(ids) for ids in tokenizer.apply_chat_template(CHATS, **options)["input_ids"]],
     )
 
 
+def by_light_tokenizer(folder, **options):
+    rows, light = rows_of(*CHATS), light_tokenizer(folder)
+    return prompt_texts(rows, light, options), prompt_token_counts(rows, light, options)
+
+
 def test_chats_of_the_embedded_model():
-    light = PromptTokenizer(MODEL_PATH)
-    texts = light.rendered("d", CHATS)
-    assert (texts, light.counts(texts, are_chats=True)) == by_transformers(MODEL_PATH, CHATS)
+    assert by_light_tokenizer(MODEL_PATH) == by_auto_tokenizer(MODEL_PATH)
 
 
 @pytest.fixture(scope="module")
@@ -45,15 +53,13 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_templates_of_many_kinds(folder, template):
     (folder / "chat_template.jinja").write_text(template)
-    light = PromptTokenizer(folder)
-    texts = light.rendered("d", CHATS, {"think": True})
-    assert (texts, light.counts(texts, are_chats=True)) == by_transformers(folder, CHATS, think=True)
+    assert by_light_tokenizer(folder, think=True) == by_auto_tokenizer(folder, think=True)
 
 
 def test_plain_prompts_are_as_they_are(folder):
-    light, prompts = PromptTokenizer(folder), ["a", "a + b", "x" * 300]
-    assert light.rendered("d", prompts) == prompts
-    assert light.counts(prompts, are_chats=False) == [
+    rows, prompts = rows_of("a", "a + b", "x" * 300), ["a", "a + b", "x" * 300]
+    assert prompt_texts(rows, light_tokenizer(folder)) == prompts
+    assert prompt_token_counts(rows, light_tokenizer(folder)) == [
         len(ids) for ids in AutoTokenizer.from_pretrained(folder)(prompts, verbose=False)["input_ids"]
     ]
 
@@ -61,7 +67,7 @@ def test_plain_prompts_are_as_they_are(folder):
 def test_what_a_template_refuses_is_quoted(folder):
     (folder / "chat_template.jinja").write_text("{{ raise_exception('System role not supported') }}")
     with pytest.raises(SpecError) as error:
-        PromptTokenizer(folder).rendered("d.jsonl", CHATS)
+        prompt_texts(rows_of(*CHATS), light_tokenizer(folder))
     assert str(error.value) == (
         "d.jsonl: the model's chat template refuses a prompt (System role not supported); change the messages or their "
         "roles"
@@ -71,4 +77,8 @@ def test_what_a_template_refuses_is_quoted(folder):
 def test_chats_without_a_template_are_refused(folder):
     (folder / "chat_template.jinja").unlink()
     with pytest.raises(SpecError, match="the model's tokenizer has no chat template; write plain text prompts"):
-        PromptTokenizer(folder).rendered("d.jsonl", CHATS)
+        prompt_texts(rows_of(*CHATS), light_tokenizer(folder))
+
+
+def test_a_folder_without_its_file_has_none(tmp_path):
+    assert light_tokenizer(tmp_path) is None
