@@ -8,14 +8,15 @@ from typing import Literal
 
 from gpocli.algorithms.other_losses import UNREAD
 from gpocli.extensions import AlgorithmExtension
-from gpocli.settings.algorithm import Clip, ClipHigh, FilteredSection, ScaleRewards
+from gpocli.settings.algorithm import Clip, ClipHigh, FilteredSection, GroupSize, ScaleRewards
 
 
 class DAPOSpec(FilteredSection):
-    """Decoupled clip and token-level loss; clip range and updates are those of arXiv 2503.14476, section 4.1."""
+    """Decoupled clip and token-level loss; group size, clip range and updates are those of arXiv 2503.14476, section 4.1."""
 
     type: Literal["dapo"] = "dapo"
     """The method."""
+    group_size: GroupSize = 16
     epsilon: Clip = 0.2
     """Lower clip range of the probability ratio; above 0, at most 1."""
     epsilon_high: ClipHigh = 0.28
@@ -26,7 +27,7 @@ class DAPOSpec(FilteredSection):
 
 EXTENSION = AlgorithmExtension(
     name="dapo",
-    title="Decoupled Clip Policy Optimization",
+    title="DAPO without dynamic sampling",
     summary="average over all tokens of a batch, and clip less upwards than downwards",
     paper="arXiv 2503.14476",
     section=DAPOSpec,

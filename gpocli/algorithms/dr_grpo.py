@@ -25,7 +25,7 @@ class DrGRPOSpec(FilteredSection):
 EXTENSION = AlgorithmExtension(
     name="dr_grpo",
     title="Dr. GRPO",
-    summary="GRPO without its biases: nothing is divided by the deviation of rewards or by a length",
+    summary="GRPO that divides neither by the deviation of rewards nor by a length",
     paper="arXiv 2503.20783",
     section=DrGRPOSpec,
     options={"loss_type": "dr_grpo", "scale_rewards": "none"},

@@ -1,7 +1,7 @@
 """The contract of a plugin: hooks that fit, and extensions that can be used, read out of one plugin alone."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -118,9 +118,25 @@ def _check_algorithm(extension: AlgorithmExtension) -> None:
     kind = section.model_fields["type"]
     if get_args(kind.annotation) != (name,) or kind.default != name:
         raise PluginFault(f'the section of \'{name}\' has another type; write type: Literal["{name}"] = "{name}"')
+    try:
+        section(type=name)
+    except Exception as error:
+        cause = f"{type(error).__name__}: {' '.join(str(error).split()):.100}"
+        raise PluginFault(
+            f"the section of '{name}' cannot be made ({cause}); give each field a sound default"
+        ) from error
     for role, text in (("trainer", extension.trainer), ("config", extension.config)):
         if not isinstance(text, str) or not _CLASS.fullmatch(text):
             raise PluginFault(f"the {role} of '{name}' is {shown(text)}; write it as package.module:Class")
-    for role in ("title", "paper"):
-        if not isinstance(getattr(extension, role), str):
-            raise PluginFault(f"the {role} of '{name}' is {shown(getattr(extension, role))}; write one line of text")
+    for role, mapping in (("options", extension.options), ("refused", extension.refused)):
+        if not isinstance(mapping, Mapping):
+            raise PluginFault(f"'{role}' of '{name}' is {shown(mapping)}; give a mapping of TRL's options")
+    for option, reason in extension.refused.items():
+        if not isinstance(reason, str):
+            raise PluginFault(f"the refusal of '{option}' by '{name}' is {shown(reason)}; write the reason")
+    updates = extension.updates_per_generation
+    if not isinstance(updates, int) or updates < 1:
+        raise PluginFault(f"the updates_per_generation of '{name}' is {shown(updates)}; give a whole number above 0")
+    for role, line in (("title", extension.title), ("paper", extension.paper)):
+        if not isinstance(line, str):
+            raise PluginFault(f"the {role} of '{name}' is {shown(line)}; write one line of text")

@@ -26,7 +26,7 @@ def algorithms() -> Mapping[str, AlgorithmExtension]:
 
 def algorithm(name: str) -> AlgorithmExtension:
     """The algorithm of that name, or the default one where there is none."""
-    return algorithms().get(name) or algorithms()[DEFAULT_ALGORITHM]
+    return algorithms().get(name) or _default()
 
 
 def why_missing(name: str) -> str | None:
@@ -38,6 +38,12 @@ def why_missing(name: str) -> str | None:
     except GpoError:
         return None
     return None
+
+
+@cache
+def _default() -> AlgorithmExtension:
+    host = load_plugins(entry_points=False)  # in which no other plugin can claim its name
+    return host.algorithms[DEFAULT_ALGORITHM].extension
 
 
 def _plugins() -> PluginHost:

@@ -5,7 +5,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpocli.spec.algorithms import DEFAULT_ALGORITHM, algorithms
+from gpocli.spec.algorithms import DEFAULT_ALGORITHM, algorithm, algorithms
 from gpocli.spec.layer import Key, Layer, Place
 from gpocli.spec.run_spec import RunSpec
 
@@ -147,11 +147,11 @@ def _index(items: list[Any], name: str, before: str) -> int:
     return int(name)
 
 
-def _defaults(algorithm: str) -> dict[str, Any]:
-    return RunSpec.model_validate({"algorithm": {"type": algorithm}}).model_dump()
+def _defaults(name: str) -> dict[str, Any]:
+    return RunSpec().model_dump() | {"algorithm": algorithm(name).section(type=name).model_dump()}
 
 
-def for_algorithm(layer: Layer, algorithm: str) -> Layer:
+def for_algorithm(layer: Layer, chosen: str) -> Layer:
     """Fit a base layer to the algorithm that the user chose.
 
     Its `algorithm` section is left out where it is about another type; without a type, the settings are
@@ -160,9 +160,9 @@ def for_algorithm(layer: Layer, algorithm: str) -> Layer:
     section = layer.data.get("algorithm")
     if not isinstance(section, Mapping):
         return layer
-    own = section.get("type", algorithm)
-    known = algorithms()[algorithm].section.model_fields
-    fitted = {name: value for name, value in section.items() if own == algorithm and name in known}
+    own = section.get("type", chosen)
+    known = algorithms()[chosen].section.model_fields
+    fitted = {name: value for name, value in section.items() if own == chosen and name in known}
     data = {**layer.data, "algorithm": fitted}
     if not fitted:
         del data["algorithm"]

@@ -1,13 +1,15 @@
 """What a plugin must look like, and how it is told when it does not."""
 
 from types import ModuleType, SimpleNamespace
+from typing import Literal
 
 import pytest
 from pluggy import PluginValidationError
 
-from gpocli.contracts.plugin import HOOKS, PluginFault, extensions_of
-from gpocli.extensions import FilterExtension, NoOptions, RewardExtension
+from gpocli.contracts.plugin import HOOKS, PluginFault, check_extension, extensions_of
+from gpocli.extensions import AlgorithmExtension, FilterExtension, NoOptions, RewardExtension
 from gpocli.hookspecs import hookimpl
+from gpocli.settings.algorithm import AlgorithmSection, FilteredSection
 
 
 def build(options):
@@ -124,6 +126,72 @@ def test_helper_named_like_a_hook_is_no_hook():
 def test_what_breaks_the_contract_is_told(broken, message):
     with pytest.raises(PluginFault) as caught:
         extensions_of(broken)
+    assert str(caught.value) == message
+
+
+class Quick(FilteredSection):
+    type: Literal["quick"] = "quick"
+
+
+class Untyped(FilteredSection):
+    pass
+
+
+class Demanding(FilteredSection):
+    type: Literal["quick"] = "quick"
+    speed: int
+
+
+def algorithm(**changed):
+    fields = {"name": "quick", "title": "Quick", "summary": "quickly", "paper": "none", "section": Quick} | changed
+    return AlgorithmExtension(**fields)
+
+
+def test_algorithms_are_given_as_filters_are():
+    assert extensions_of(module(gpo_algorithms=hookimpl(lambda: [algorithm()]))).algorithms == (algorithm(),)
+
+
+def test_an_algorithm_takes_filters_where_its_section_does():
+    assert algorithm().takes_filters
+    assert not algorithm(section=AlgorithmSection).takes_filters
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"name": "Quick"}, "'Quick' cannot be a name; write lower-case letters, digits and _, starting with a letter"),
+        ({"section": dict}, "the section of 'quick' is <class 'dict'> (type); give a class of gpocli.AlgorithmSection"),
+        (
+            {"name": "quicker"},
+            'the section of \'quicker\' has another type; write type: Literal["quicker"] = "quicker"',
+        ),
+        ({"section": Untyped}, 'the section of \'quick\' has another type; write type: Literal["quick"] = "quick"'),
+        (
+            {"trainer": "quick.Trainer"},
+            "the trainer of 'quick' is 'quick.Trainer' (str); write it as package.module:Class",
+        ),
+        (
+            {"config": Quick},
+            f"the config of 'quick' is {repr(Quick)[:37]}... (ModelMetaclass); write it as package.module:Class",
+        ),
+        ({"options": ["loss_type"]}, "'options' of 'quick' is ['loss_type'] (list); give a mapping of TRL's options"),
+        ({"refused": {"delta": 1}}, "the refusal of 'delta' by 'quick' is 1 (int); write the reason"),
+        (
+            {"updates_per_generation": 0},
+            "the updates_per_generation of 'quick' is 0 (int); give a whole number above 0",
+        ),
+        (
+            {"section": Demanding},
+            "the section of 'quick' cannot be made (ValidationError: 1 validation error for Demanding speed Field "
+            "required [type=missing, input_value={'type': 'quick'}, ); give each field a sound default",
+        ),
+        ({"paper": None}, "the paper of 'quick' is None; write one line of text"),
+        ({"summary": None}, "the summary of 'quick' is None; write one line of text"),
+    ],
+)
+def test_an_algorithm_that_cannot_be_used_is_told(changed, message):
+    with pytest.raises(PluginFault) as caught:
+        check_extension(algorithm(**changed))
     assert str(caught.value) == message
 
 
