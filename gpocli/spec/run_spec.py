@@ -15,12 +15,12 @@ from gpocli.settings.run import RunSettings
 from gpocli.settings.sampling import SamplingSpec
 from gpocli.settings.section import Section, rule
 from gpocli.settings.setting import Flag, Setting, declared
-from gpocli.spec.algorithms import DEFAULT_ALGORITHM, OneOfAlgorithms, algorithms
+from gpocli.spec.algorithms import DEFAULT_ALGORITHM, OneOfAlgorithms, algorithm
 from gpocli.spec.trl_faults import wrong_options
 
 
 def _default_algorithm() -> AlgorithmSection:
-    return algorithms()[DEFAULT_ALGORITHM].section(type=DEFAULT_ALGORITHM)
+    return algorithm(DEFAULT_ALGORITHM).section(type=DEFAULT_ALGORITHM)
 
 
 class RunSpec(Section):
@@ -67,7 +67,7 @@ class RunSpec(Section):
     @property
     def extension(self) -> AlgorithmExtension:
         """The algorithm, of which `algorithm` has the settings."""
-        return algorithms()[self.algorithm.type]
+        return algorithm(self.algorithm.type)
 
     @rule("trl")
     def algorithm_goes_with_trl(self) -> dict[str, str]:
