@@ -9,17 +9,46 @@ import math
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpocli.errors import EnvironmentFault, SpecError, first_line
-from gpocli.runs.candidate import CandidateRecord
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _FILE = re.compile(r"step-(\d+)(?:-\d+)?\.parquet")
 _REWARD = "reward/"
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRecord:
+    """One candidate of one generation batch, with everything that decided its fate.
+
+    `step` is the optimizer step that the generation batch was made for, `prompt_id` names the data row,
+    `group` and `candidate` count from 0 within the generation batch and within the group. `length` is in
+    tokens, the end token included; for a lost candidate it is the length at which it was stopped. `rewards`
+    holds each reward by name, None where it does not apply or was not asked; `reward` is their weighted sum.
+    `filter_score` has one number a filter of the chain. `outcome` is "kept", "rejected" or "lost".
+    `advantage` is None for a candidate that the policy is not trained on.
+    """
+
+    step: int
+    prompt_id: str | int
+    group: int
+    candidate: int
+    prompt: str
+    completion: str
+    tokens: list[int]
+    length: int
+    finished: bool
+    rewards: dict[str, float | None]
+    reward: float | None
+    filter_score: tuple[float, ...] | None
+    kept: bool
+    outcome: str
+    advantage: float | None
 
 
 class CandidateWriter:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from gpocli.contracts.filter_call import Candidate
 from gpocli.data import ROW_KEY
 from gpocli.rollout import Rollout
-from gpocli.runs.candidate import CandidateRecord
+from gpocli.runs.records import CandidateRecord
 
 Step = TypeVar("Step", bound="Drawn")
 

@@ -14,7 +14,7 @@ from gpocli.contracts.filter import GroupFilter
 from gpocli.contracts.reward import checked_rewards
 from gpocli.errors import SpecError
 from gpocli.rollout.trim import trimmable_sides
-from gpocli.runs.candidate import CandidateRecord
+from gpocli.runs.records import CandidateRecord
 from gpocli.trainers.clock import StepClock
 from gpocli.trainers.config import GroupConfig, checked_filter
 from gpocli.trainers.epoch_sampler import EpochRepeatSampler

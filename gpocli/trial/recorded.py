@@ -6,9 +6,8 @@ from typing import Any
 
 from gpocli.data import ROW_KEY, Rows
 from gpocli.errors import SpecError
-from gpocli.runs.candidate import CandidateRecord
 from gpocli.runs.directory import RunDirectory
-from gpocli.runs.records import candidate_records, read_candidates
+from gpocli.runs.records import CandidateRecord, candidate_records, read_candidates
 from gpocli.spec import RunSpec
 from gpocli.spec.load import load_spec
 from gpocli.trial.report import counted

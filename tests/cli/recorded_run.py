@@ -1,7 +1,6 @@
 """A run directory as a run leaves it, small enough to count by hand."""
 
-from gpocli.runs.candidate import CandidateRecord
-from gpocli.runs.records import CandidateWriter
+from gpocli.runs.records import CandidateRecord, CandidateWriter
 from gpocli.spec import RunSpec
 from gpocli.spec.dump import dump_spec
 from tests.cli.in_process import User

@@ -8,8 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from gpocli.errors import EnvironmentFault, SpecError
-from gpocli.runs.candidate import CandidateRecord
-from gpocli.runs.records import CandidateWriter, candidate_records, read_candidates, rewind_candidates
+from gpocli.runs.records import CandidateRecord, CandidateWriter, candidate_records, read_candidates, rewind_candidates
 
 KEPT = CandidateRecord(
     step=1,
