@@ -27,6 +27,6 @@ class BatchSpec(Section):
     updates_per_generation: Annotated[int | None, Setting(owns=("steps_per_generation", "generation_batch_size"))] = (
         Field(default=None, ge=1, le=10_000)
     )
-    """Optimizer steps that one generation batch feeds; 1 to 10000; null: 8 for gmpo (its paper), else 1."""
+    """Optimizer steps that one generation batch feeds; 1 to 10000; null: as the algorithm's paper."""
     iterations: Annotated[int, Setting("num_iterations", aliases=("ppo_epochs",))] = Field(default=1, ge=1, le=1000)
     """Times that each generation batch is trained on; 1 to 1000."""

@@ -4,10 +4,6 @@ A test walks the dataclass of the installed TRL, so an option that TRL adds fail
 An option counts as working when it does under gpo's trainers what TRL documents for `GRPOTrainer`.
 """
 
-from collections.abc import Mapping
-
-from gpocli.algorithms.gmpo import EXTENSION as GMPO
-
 _NOT_READ = "TRL's GRPOTrainer never reads it"
 
 WORKS = frozenset(
@@ -72,11 +68,6 @@ NEVER_READ = {
     "train_sampling_strategy": _NOT_READ + ": use shuffle_dataset",
 }
 """Why any value of an option but its default is refused, whatever the algorithm."""
-
-
-def refusals(algorithm: str) -> Mapping[str, str]:
-    """The options that the configs of gpo refuse, each with the reason."""
-    return {**NEVER_READ, **GMPO.refused} if algorithm == "gmpo" else NEVER_READ
 
 
 def is_decided(option: str) -> bool:
