@@ -9,7 +9,6 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from gpocli import __version__
-from gpocli.contracts.plugin import RECORDS
 from gpocli.doctor.finding import Finding
 from gpocli.errors import GpoError
 from gpocli.plugin_manager import PluginHost
@@ -106,9 +105,11 @@ def check_plugins(load: Callable[[], PluginHost]) -> Iterator[Finding]:
     except GpoError as error:
         yield Finding("plugins", "problem", str(error), "see GPO_PLUGINS and GPO_PLUGINS_STRICT, or use --no-plugins")
         return
-    given = [len([name for one in host.plugins for name in one.given.names(kind)]) for kind in RECORDS]
-    count = f"{len(host.plugins)} plugin{'' if len(host.plugins) == 1 else 's'}"
-    yield Finding("plugins", "ok", f"{count} with {given[0]} filters, {given[1]} rewards and {given[2]} algorithms")
+    given = [plugin.given for plugin in host.plugins]
+    filters, rewards = sum(len(one.filters) for one in given), sum(len(one.rewards) for one in given)
+    count = f"{len(given)} plugin{'' if len(given) == 1 else 's'}"
+    algorithms = sum(len(one.algorithms) for one in given)
+    yield Finding("plugins", "ok", f"{count} with {filters} filters, {rewards} rewards and {algorithms} algorithms")
     for broken in host.broken:
         package = broken.distribution or broken.name
         yield Finding("plugins", "warn", str(broken), f"mend or update it, or: pip uninstall {package}")
