@@ -39,12 +39,14 @@ def map_columns(rows: Rows, columns: Mapping[str, str]) -> Rows:
 
 def unknown_columns(rows: Rows, columns: Mapping[str, str]) -> list[str]:
     """What is wrong with a mapping: a line for each source column that does not exist."""
-    return [
-        f"{rows.source}: no column '{old}', which data.columns.{new} names; "
-        f"{_found(rows.columns)}{_did_you_mean(old, rows.columns)}"
-        for new, old in columns.items()
-        if old not in rows.columns
-    ]
+    faults = []
+    for new, old in columns.items():
+        if old not in rows.columns:
+            near = _nearest(old, rows.columns)
+            cure = f"did you mean '{near}'?" if near else "name one of these"
+            found = _found(rows.columns)
+            faults.append(f"{rows.source}: no column '{old}', which data.columns.{new} names; {found}; {cure}")
+    return faults
 
 
 def reserved_columns(rows: Rows) -> list[str]:
@@ -59,12 +61,13 @@ def reserved_columns(rows: Rows) -> list[str]:
 
 def require_prompt_column(rows: Rows) -> None:
     """Raise SpecError when there is no column 'prompt', naming the column that is most likely meant."""
-    if PROMPT in rows.columns:
-        return
-    raise SpecError(
-        f"{rows.source}: no column 'prompt'; {_found(rows.columns)}; map one with "
-        f"data.columns.prompt={_likely_prompt(rows.columns)}"
-    )
+    if PROMPT not in rows.columns:
+        likely = (name for name in _LIKELY_PROMPTS if name in rows.columns)
+        near = _nearest(PROMPT, rows.columns) or next(likely, "NAME")
+        raise SpecError(
+            f"{rows.source}: no column 'prompt'; {_found(rows.columns)}; map one with "
+            f"data.columns.prompt={_quoted(near)}"
+        )
 
 
 def require_columns(rows: Rows, reward_name: str, columns: Iterable[str]) -> None:
@@ -81,16 +84,6 @@ def require_columns(rows: Rows, reward_name: str, columns: Iterable[str]) -> Non
 def _found(columns: tuple[str, ...]) -> str:
     shown = ", ".join(f"'{name}'" for name in columns[:12])
     return f"columns found: {shown}{', ...' if len(columns) > 12 else ''}"
-
-
-def _did_you_mean(name: str, columns: tuple[str, ...]) -> str:
-    near = _nearest(name, columns)
-    return f"; did you mean '{near}'?" if near else "; name one of these"
-
-
-def _likely_prompt(columns: tuple[str, ...]) -> str:
-    near = _nearest(PROMPT, columns) or next((name for name in _LIKELY_PROMPTS if name in columns), None)
-    return _quoted(near or "NAME")
 
 
 def _nearest(name: str, columns: tuple[str, ...]) -> str | None:

@@ -3,14 +3,15 @@
 import csv
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from gpocli.data.rows import Numbered, OnFault, RowFault
 
-if TYPE_CHECKING:
-    import _csv
-
 _NAMES = {",": "a comma", "\t": "a tab"}
+_DELIMITERS = (
+    (";", "semicolons", "save it with commas"),
+    ("\t", "tabs", "name the file .tsv"),
+    (",", "commas", "name the file .csv"),
+)
 
 
 def read_csv(lines: Iterable[tuple[int, str]], source: str, delimiter: str, on_fault: OnFault) -> Iterator[Numbered]:
@@ -25,15 +26,21 @@ def read_csv(lines: Iterable[tuple[int, str]], source: str, delimiter: str, on_f
     try:
         reader = csv.reader((text for _, text in lines), delimiter=delimiter, strict=True)
         header: list[str] = []
-        start = 1
-        for cells in _cells(reader, source, on_fault):
-            if not any(cells) and len(cells) < 2:
-                pass
-            elif not header:
-                try:
-                    header = _header(cells, source, start, delimiter)
-                except RowFault as fault:
-                    on_fault(fault)
+        while True:
+            start = reader.line_num + 1
+            try:
+                cells = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                on_fault(RowFault(f"{source}:{start}", _reason(error), "broken quotes or line ends"))
+                continue
+            if len(cells) < 2 and not any(cells):
+                continue
+            if not header:
+                header = [cell.strip() or f"column_{number}" for number, cell in enumerate(cells, start=1)]
+                if fault := _header_fault(header, delimiter):
+                    on_fault(RowFault(f"{source}:{start}", *fault))
                     return
             elif len(cells) != len(header):
                 text = (
@@ -43,22 +50,8 @@ def read_csv(lines: Iterable[tuple[int, str]], source: str, delimiter: str, on_f
                 on_fault(RowFault(f"{source}:{start}", text, "another number of cells"))
             else:
                 yield start, dict(zip(header, cells, strict=True))
-            start = reader.line_num + 1
     finally:
         csv.field_size_limit(limit)
-
-
-def _cells(reader: "_csv.Reader", source: str, on_fault: OnFault) -> Iterator[list[str]]:
-    while True:
-        start = reader.line_num + 1
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            on_fault(RowFault(f"{source}:{start}", _reason(error), "broken quotes or line ends"))
-            continue
-        yield cells
 
 
 def _reason(error: csv.Error) -> str:
@@ -71,20 +64,12 @@ def _reason(error: csv.Error) -> str:
             return f'broken quotes ({text}); quote the whole cell and write "" for a quote inside it'
 
 
-def _header(cells: list[str], source: str, line: int, delimiter: str) -> list[str]:
-    names = [cell.strip() or f"column_{number}" for number, cell in enumerate(cells, start=1)]
-    if len(names) == 1:
-        _refuse_other_delimiter(names[0], source, line, delimiter)
+def _header_fault(names: list[str], delimiter: str) -> tuple[str, str] | None:
+    """What is wrong with the names of the columns, and the kind of fault that it is."""
+    for sign, called, cure in _DELIMITERS:
+        if len(names) == 1 and sign != delimiter and sign in names[0]:
+            return f"the columns are separated by {called} ('{names[0]}'); {cure}", "another delimiter"
     for name in names:
         if names.count(name) > 1:
-            text = f"column '{name}' is there twice; give each column its own name"
-            raise RowFault(f"{source}:{line}", text, "a column twice")
-    return names
-
-
-def _refuse_other_delimiter(name: str, source: str, line: int, delimiter: str) -> None:
-    for sign, called in ((";", "semicolons"), ("\t", "tabs"), (",", "commas")):
-        if sign != delimiter and sign in name:
-            cure = {"\t": "name the file .tsv", ",": "name the file .csv"}.get(sign, "save it with commas")
-            text = f"the columns are separated by {called} ('{name}'); {cure}"
-            raise RowFault(f"{source}:{line}", text, "another delimiter")
+            return f"column '{name}' is there twice; give each column its own name", "a column twice"
+    return None

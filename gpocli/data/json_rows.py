@@ -38,6 +38,7 @@ def read_json(lines: Iterable[tuple[int, str]], source: str, on_fault: OnFault) 
     if not text.startswith("[", _skip_blanks(text, 0)):
         yield from read_jsonl(numbered, source, on_fault)
         return
+    # Object by object, for a whole list that is decoded at once does not tell the line that each starts on.
     position = _skip_blanks(text, text.index("[") + 1)
     while not text.startswith("]", position):
         line = bisect.bisect(ends, position) + 1
@@ -55,15 +56,13 @@ def read_json(lines: Iterable[tuple[int, str]], source: str, on_fault: OnFault) 
         if text.startswith(",", position):
             position = _skip_blanks(text, position + 1)
         elif not text.startswith("]", position):
-            line = bisect.bisect(ends, position) + 1
-            text = "not valid JSON (expected ',' or ']' after an object); mend the list"
-            on_fault(RowFault(f"{source}:{line}", text, "not valid JSON"))
+            fault = "not valid JSON (expected ',' or ']' after an object); mend the list"
+            on_fault(RowFault(f"{source}:{bisect.bisect(ends, position) + 1}", fault, "not valid JSON"))
             return
     end = _skip_blanks(text, position + 1)
     if end < len(text):
-        line = bisect.bisect(ends, end) + 1
-        after = "text after the end of the list; the file must hold one list of objects"
-        on_fault(RowFault(f"{source}:{line}", after, "not valid JSON"))
+        fault = "text after the end of the list; the file must hold one list of objects"
+        on_fault(RowFault(f"{source}:{bisect.bisect(ends, end) + 1}", fault, "not valid JSON"))
 
 
 def _skip_blanks(text: str, position: int) -> int:
@@ -73,11 +72,11 @@ def _skip_blanks(text: str, position: int) -> int:
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"key '{twice}' twice in one object")
+    result: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in result:
+            raise ValueError(f"key '{name}' twice in one object")
+        result[name] = value
     return result
 
 
@@ -86,25 +85,13 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys)
 
 def _broken(error: Exception, source: str, line: int, cure: str) -> RowFault:
     if isinstance(error, json.JSONDecodeError):
-        text = f"not valid JSON ({error.msg.lower()}); {cure}"
-        return RowFault(f"{source}:{line}:{error.colno}", text, "not valid JSON")
+        fault = f"not valid JSON ({error.msg.lower()}); {cure}"
+        return RowFault(f"{source}:{line}:{error.colno}", fault, "not valid JSON")
     reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
     return RowFault(f"{source}:{line}", f"cannot be read ({reason}); {cure}", "cannot be read")
 
 
 def _no_object(value: Any, source: str, line: int, cure: str) -> RowFault:
-    return RowFault(f"{source}:{line}", f"{_kind(value)} where an object is expected; {cure}", "not an object")
-
-
-def _kind(value: Any) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true or false"
-        case int() | float():
-            return "a number"
-        case str():
-            return "a text"
-        case _:
-            return "a list"
+    kinds = {bool: "true or false", int: "a number", float: "a number", str: "a text", list: "a list"}
+    fault = f"{kinds.get(type(value), 'null')} where an object is expected; {cure}"
+    return RowFault(f"{source}:{line}", fault, "not an object")

@@ -62,13 +62,14 @@ def _files_in(folder: Path, source: str) -> list[tuple[str, Path]]:
     )
     if not found:
         raise SpecError(f"'{source}' is a folder without files of rows ({', '.join(READABLE)}); name a file")
-    if len({kind_of(entry) for entry in found}) > 1:
-        kinds = ", ".join(sorted({kind_of(entry) for entry in found}))
+    kinds = sorted({kind_of(entry) for entry in found})
+    if len(kinds) > 1:
         raise SpecError(
-            f"'{source}' is a folder with files of several kinds ({kinds}); name one file in it, or a pattern such as "
-            f"'{folder / ('*' + kind_of(found[0]))}'"
+            f"'{source}' is a folder with files of several kinds ({', '.join(kinds)}); name one file in it, or a "
+            f"pattern such as '{folder / ('*' + kind_of(found[0]))}'"
         )
-    of_train, of_eval = ([entry for entry in found if _words(entry) & {*words}] for words in (_TRAIN, _EVAL))
+    words_of = {entry: set(re.split(r"[^a-z]+", entry.name.lower())) for entry in found}
+    of_train, of_eval = ([entry for entry in found if words_of[entry] & {*words}] for words in (_TRAIN, _EVAL))
     if of_eval and len(of_eval) < len(found):
         others = of_train or [entry for entry in found if entry not in of_eval]
         raise SpecError(
@@ -76,10 +77,6 @@ def _files_in(folder: Path, source: str) -> list[tuple[str, Path]]:
             f"train on, such as '{others[0]}'"
         )
     return [(str(entry), entry) for entry in found]
-
-
-def _words(path: Path) -> set[str]:
-    return set(re.split(r"[^a-z]+", path.name.lower()))
 
 
 def _file(source: str) -> Path:

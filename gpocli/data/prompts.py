@@ -95,15 +95,12 @@ def read_prompt(rows: Rows, index: int) -> str | list[Message]:
         case list():
             messages = [_message(message, number, from_table) for number, message in enumerate(prompt, start=1)]
             if messages[-1]["role"] == "assistant":
-                raise BadPromptError(
-                    "prompt ends with an assistant message",
-                    "prompt ends with an assistant message, which is the policy's to write",
-                )
+                kind = "prompt ends with an assistant message"
+                raise BadPromptError(kind, f"{kind}, which is the policy's to write")
             return messages
         case _:
-            raise BadPromptError(
-                "prompt is neither text nor messages", f"prompt is {brief(prompt)}, not text or messages"
-            )
+            detail = f"prompt is {brief(prompt)}, not text or messages"
+            raise BadPromptError("prompt is neither text nor messages", detail)
 
 
 def _text(text: str, what: str, kind: str) -> str:
@@ -141,19 +138,17 @@ def _content(content: Any, number: int) -> str:
         case list():
             return _content("".join(_part(part, number) for part in content), number)
         case _:
-            raise BadPromptError(
-                "a message's content is not text", f"message {number} has the content {brief(content)}, not text"
-            )
+            detail = f"message {number} has the content {brief(content)}, not text"
+            raise BadPromptError("a message's content is not text", detail)
 
 
 def _part(part: Any, number: int) -> str:
-    if isinstance(part, Mapping) and part.get("type") == "text" and isinstance(part.get("text"), str):
-        return str(part["text"])
+    match part:
+        case {"type": "text", "text": str(text)}:
+            return text
     kind = part.get("type") if isinstance(part, Mapping) else part
-    raise BadPromptError(
-        "a message has a part that is not text",
-        f"message {number} has a part of type {brief(kind)}; only text can be trained on",
-    )
+    detail = f"message {number} has a part of type {brief(kind)}; only text can be trained on"
+    raise BadPromptError("a message has a part that is not text", detail)
 
 
 def _without_nulls(value: Any) -> Any:
