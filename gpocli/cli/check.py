@@ -1,77 +1,19 @@
 """`gpo check`: everything that is wrong with a run, at once, before anything is loaded."""
 
-import os
-from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from gpocli.cli.completion import complete_preset
 from gpocli.cli.console import error_console, print_json, print_lines
+from gpocli.cli.spec_command import AsJson, Processes, reads_spec
 
 if TYPE_CHECKING:
     from gpocli.spec.fault import Fault
     from gpocli.spec.sources import SpecSources
 
 
-class Algorithm(StrEnum):
-    """The methods, as an option takes them."""
-
-    gfpo = "gfpo"
-    gmpo = "gmpo"
-    grpo = "grpo"
-
-
-Specs = Annotated[
-    list[Path] | None,
-    typer.Argument(help="Run specs (YAML, TOML, JSON), later ones on top of earlier ones.", show_default=False),
-]
-Preset = Annotated[
-    str | None,
-    typer.Option(
-        "--preset",
-        help="Settings below the specs; see gpo presets list.",
-        metavar="NAME",
-        show_default=False,
-        autocompletion=complete_preset,
-    ),
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        help="Any value of the spec, as optim.warmup_steps=5; repeats.",
-        metavar="KEY=VALUE",
-        show_default=False,
-    ),
-]
-ChosenAlgorithm = Annotated[
-    Algorithm | None,
-    typer.Option(
-        "--algorithm",
-        help="The method, as gpo train NAME [dim]\\[default: the spec's, else gfpo][/dim].",
-        show_default=False,
-    ),
-]
-
-
-def check_command(
-    specs: Specs = None,
-    preset: Preset = None,
-    overrides: Set = None,
-    algorithm: ChosenAlgorithm = None,
-    processes: Annotated[
-        int | None,
-        typer.Option(
-            "--processes",
-            min=1,
-            help="Processes that will train [dim]\\[default: WORLD_SIZE, else 1][/dim].",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+@reads_spec
+def check_command(sources: "SpecSources", processes: Processes = None, as_json: AsJson = False) -> None:
     """Tell everything that is wrong with a run, at once, before a model is loaded.
 
     A fault is one line: where it stands, what is wrong, and what to write. The exit code is 2; 3 when only a filter,
@@ -82,9 +24,7 @@ def check_command(
     from gpocli.spec.fault import as_error
     from gpocli.spec.sources import draft_run_spec
 
-    examined = examine(
-        draft_run_spec(sources_of(specs, preset, overrides, algorithm)), processes or processes_of_this_run()
-    )
+    examined = examine(draft_run_spec(sources), processes or processes_of_this_run())
     ready, faults = examined.ready, examined.faults
     if as_json:
         answer = {
@@ -103,17 +43,6 @@ def check_command(
         for note in ready.notes:
             error_console.print(f"note: {note}", markup=False, soft_wrap=True)
         print_lines(*(f"{word + ':':<11}{text}" for word, text in outlook(ready).items()))
-
-
-def sources_of(
-    specs: list[Path] | None, preset: str | None, overrides: list[str] | None, algorithm: Algorithm | None
-) -> "SpecSources":
-    """The layers of a spec as commands that do not train take them, variables included."""
-    from gpocli.spec.layer import Flag
-    from gpocli.spec.sources import SpecSources
-
-    flags = None if algorithm is None else {"algorithm.type": Flag(f"--algorithm {algorithm}", str(algorithm))}
-    return SpecSources(specs or [], overrides or [], flags, preset, os.environ)
 
 
 def _as_dict(fault: "Fault") -> dict[str, object]:

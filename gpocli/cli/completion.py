@@ -1,4 +1,4 @@
-"""What the shell offers behind an option: names of installed filters and rewards. Never fails, never prints."""
+"""What the shell offers behind an option: names of installed filters, rewards and others. Never fails, never prints."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -12,6 +12,11 @@ def complete_filter(incomplete: str) -> list[tuple[str, str]]:
 def complete_reward(incomplete: str) -> list[tuple[str, str]]:
     """Rewards whose name begins so, each with its summary."""
     return _named(lambda host: host.rewards, incomplete)
+
+
+def complete_algorithm(incomplete: str) -> list[tuple[str, str]]:
+    """Algorithms whose name begins so, each with its summary."""
+    return _named(lambda host: host.algorithms, incomplete)
 
 
 def complete_preset(incomplete: str) -> list[str]:

@@ -1,27 +1,28 @@
 """`gpo config`: the resolved spec, where each value came from, and the schema for editors."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpocli.cli.check import ChosenAlgorithm, Preset, Set, Specs, sources_of
 from gpocli.cli.console import print_json, print_lines
+from gpocli.cli.spec_command import SpecCommand, reads_spec
+
+if TYPE_CHECKING:
+    from gpocli.spec.sources import SpecSources
 
 app = typer.Typer(
     help="Show a run spec as it is resolved, and its schema.",
     no_args_is_help=True,
     rich_markup_mode="rich",
-    epilog="Layers, later ones on top: defaults, --preset, specs in order, GPO__SECTION__NAME variables, --set.",
+    epilog="Layers, later ones on top: defaults, --preset, specs in order, GPO__SECTION__NAME variables, --set, flags.",
 )
 
 
-@app.command("show")
+@app.command("show", cls=SpecCommand)
+@reads_spec
 def show_command(
-    specs: Specs = None,
-    preset: Preset = None,
-    overrides: Set = None,
-    algorithm: ChosenAlgorithm = None,
+    sources: "SpecSources",
     origin: Annotated[bool, typer.Option("--origin", help="Say where each value came from.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, values and origins by dotted path.")] = False,
 ) -> None:
@@ -29,7 +30,7 @@ def show_command(
     from gpocli.spec.dump import dump_spec
     from gpocli.spec.sources import load_run_spec
 
-    loaded = load_run_spec(sources_of(specs, preset, overrides, algorithm))
+    loaded = load_run_spec(sources)
     if as_json:
         print_json({path: {"value": value, "origin": origin} for path, value, origin in loaded.entries()})
         return

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -143,19 +143,18 @@ def _draft(
     """The spec that the options make: the files among the sources that are specs, and the data on top of them."""
     import os
 
-    from gpocli.spec.layer import Flag
+    from gpocli.spec.layer import Assignment, Place
     from gpocli.spec.sources import SpecSources, draft_run_spec
 
-    flags: dict[str, Any] = {}
-    if data := [source for source in sources if not _is_spec(source)]:
-        flags["data.source"] = Flag("SOURCE", ",".join(data))
-    for ours, theirs in columns_from(columns).items():
-        flags[f"data.columns.{ours}"] = Flag("--map", theirs)
-    for name, path, value in (("--split", "data.split", split), ("--model", "model.name", model)):
-        if value is not None:
-            flags[path] = Flag(name, value)
-    if rewards:
-        flags["rewards"] = Flag("--reward", [{"name": name} for name in rewards])
+    data = [source for source in sources if not _is_spec(source)]
+    given = [
+        ("SOURCE", "data.source", ",".join(data) or None),
+        ("--map", "data.columns", columns_from(columns) or None),
+        ("--split", "data.split", split),
+        ("--model", "model.name", model),
+        ("--reward", "rewards", list(rewards or []) or None),
+    ]
+    flags = [Assignment(path, value, Place(name)) for name, path, value in given if value is not None]
     files = [Path(source) for source in sources if _is_spec(source)]
     return draft_run_spec(SpecSources(files, overrides or [], flags, None, os.environ))
 

@@ -6,29 +6,33 @@ from typing import Annotated
 
 import typer
 
-from gpocli.cli.check import Algorithm
+from gpocli.cli.completion import complete_algorithm
 from gpocli.cli.console import print_lines
 
 
 def init_command(
     path: Annotated[Path, typer.Argument(help="The file to write.")] = Path("run.yaml"),
-    algorithm: Annotated[Algorithm, typer.Option("--algorithm", help="The method.")] = Algorithm.gfpo,
+    algorithm: Annotated[
+        str, typer.Option("--algorithm", help="The method.", metavar="NAME", autocompletion=complete_algorithm)
+    ] = "gfpo",
 ) -> None:
     """Write a commented starter spec, and the schema that editors complete it from; nothing is overwritten."""
-    print_lines(*(f"written: {written}" for written in write_starter(path, str(algorithm))))
+    print_lines(*(f"written: {written}" for written in write_starter(path, algorithm)))
     print_lines(f"next: gpo check {path}")
 
 
 def write_starter(path: Path, algorithm: str) -> list[Path]:
     """Write the starter to `path` and the schema beside it, and tell which files were written.
 
-    A schema that is there already is renewed. Raises `SpecError` where a file is in the way.
+    A schema that is there already is renewed. Raises `SpecError` for a file in the way or an unknown algorithm.
     """
     from gpocli.errors import SpecError
+    from gpocli.plugin_manager import load_plugins
     from gpocli.spec.new_file import write_new
     from gpocli.spec.schema import spec_schema
     from gpocli.spec.starter import SCHEMA_FILE, starter
 
+    load_plugins().find("algorithm", algorithm)
     if path.suffix not in (".yaml", ".yml"):
         raise SpecError(f"'{path}' is not YAML, which a starter is written in; write {path.with_suffix('.yaml')}")
     schema = path.parent / SCHEMA_FILE

@@ -9,6 +9,7 @@ import typer
 from gpocli import __version__
 from gpocli.cli import check, config, data, doctor, extensions, init, plan, plugins, presets, train
 from gpocli.cli.console import console, error_console
+from gpocli.cli.spec_command import SpecCommand
 from gpocli.errors import GpoError
 
 # Typer shows it in a box of several lines, and has no public name for it.
@@ -24,8 +25,8 @@ app = typer.Typer(
 )
 app.add_typer(train.app, name="train")
 app.command("init")(init.init_command)
-app.command("check")(check.check_command)
-app.command("plan")(plan.plan_command)
+app.command("check", cls=SpecCommand)(check.check_command)
+app.command("plan", cls=SpecCommand)(plan.plan_command)
 app.add_typer(config.app, name="config")
 app.add_typer(data.app, name="data")
 app.add_typer(presets.app, name="presets")
@@ -59,6 +60,21 @@ def gpo(
         os.environ["GPO_PLUGINS_STRICT"] = "1"
 
 
+def _unknown_option(error: Any) -> str | None:
+    """What to write for an option that only a spec, TRL or another tool knows."""
+    option, context = getattr(error, "option_name", None), error.ctx
+    if option is None or context is None:
+        return None
+    flags = [name for parameter in context.command.params for name in parameter.opts]
+    if "--set" not in flags:
+        return None
+    from gpocli.cli.other_names import instead_of
+
+    algorithm = context.info_name if context.parent.info_name == "train" else None
+    answer = instead_of(option, algorithm, flags)
+    return answer and f"No such option: {option}; {answer}"
+
+
 def main() -> None:
     """Run the command line; exit with the code of what went wrong, after one line on stderr."""
     try:
@@ -66,7 +82,8 @@ def main() -> None:
     except _UsageError as error:
         if text := error.format_message().removesuffix("."):  # none where the help was shown for want of a command
             command = "gpo" if error.ctx is None else error.ctx.command_path
-            error_console.print(f"{command}: {text}; see {command} -h", markup=False, soft_wrap=True)
+            text = _unknown_option(error) or f"{text}; see {command} -h"
+            error_console.print(f"{command}: {text}", markup=False, soft_wrap=True)
         sys.exit(error.exit_code)
     except GpoError as error:
         if os.environ.get("GPO_DEBUG"):

@@ -1,47 +1,25 @@
 """`gpo plan`: the arithmetic of a run and the memory it needs, before anything is loaded."""
 
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from gpocli.cli.check import ChosenAlgorithm, Preset, Set, Specs, sources_of
 from gpocli.cli.console import plain_table, print_json, print_lines, print_table
+from gpocli.cli.spec_command import AsJson, Processes, reads_spec
 
 if TYPE_CHECKING:
     from gpocli.planning.plan import RunPlan
+    from gpocli.spec.sources import SpecSources
 
 Line = tuple[str, str, str]
 """What, how much, and how it comes about."""
 
 
-def plan_command(
-    specs: Specs = None,
-    model: Annotated[str | None, typer.Option("--model", help="Folder or hub id.", show_default=False)] = None,
-    data: Annotated[str | None, typer.Option("--data", help="File or hub id.", show_default=False)] = None,
-    preset: Preset = None,
-    overrides: Set = None,
-    algorithm: ChosenAlgorithm = None,
-    processes: Annotated[
-        int | None,
-        typer.Option(
-            "--processes",
-            min=1,
-            help="Processes that will train [dim]\\[default: WORLD_SIZE, else 1][/dim].",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+@reads_spec
+def plan_command(sources: "SpecSources", processes: Processes = None, as_json: AsJson = False) -> None:
     """Show the steps of a run and the memory it needs, before a model is loaded."""
     from gpocli.checks.preflight import processes_of_this_run
     from gpocli.planning.plan import plan_run
-    from gpocli.spec.layer import Flag
 
-    sources = sources_of(specs, preset, overrides, algorithm)
-    flags = {"model.name": ("--model", model), "data.source": ("--data", data)}
-    given = {path: Flag(flag, value) for path, (flag, value) in flags.items() if value is not None}
-    sources = replace(sources, flags={**(sources.flags or {}), **given})
     plan = plan_run(sources, processes or processes_of_this_run())
     if as_json:
         print_json(as_record(plan))

@@ -56,7 +56,7 @@ def wanted_at(key: Key, algorithm: str) -> tuple[Key, Wanted]:
             field = here.section.model_fields.get(part)
             here = Wanted(()) if field is None else _of_field(part, field, algorithm)
         elif here.item is not None and (isinstance(part, int) or _holds_mapping(here)):
-            here = Wanted(_members(here.item))
+            here = Wanted(members(here.item))
         elif here.types and Any not in here.types:
             continue  # the mark of a union's member, such as "list[str]"
         clean = (*clean, part)
@@ -70,10 +70,11 @@ def _holds_mapping(wanted: Wanted) -> bool:
 def _of_field(name: str, field: FieldInfo, algorithm: str) -> Wanted:
     if name == "algorithm":
         return Wanted((algorithm_of(algorithm).section,))
-    return Wanted(_members(field.annotation), tuple(field.metadata))
+    return Wanted(members(field.annotation), tuple(field.metadata))
 
 
-def _members(annotation: Any) -> tuple[Any, ...]:
+def members(annotation: Any) -> tuple[Any, ...]:
+    """The types that an annotation lets through."""
     if get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     if get_origin(annotation) in (Union, UnionType):

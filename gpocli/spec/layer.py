@@ -35,8 +35,9 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
-    """A value given by a named option of the command line, such as `--keep`."""
+class Assignment:
+    """A value for one dotted path, as `--set` and the flags of the command line give."""
 
-    name: str
+    path: str
     value: Any
+    place: Place

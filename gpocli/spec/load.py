@@ -8,7 +8,7 @@ from typing import Any
 from gpocli.spec.algorithms import DEFAULT_ALGORITHM, algorithms
 from gpocli.spec.environment import environment_texts
 from gpocli.spec.fault import Fault, as_error, in_order
-from gpocli.spec.layer import Flag, Key, Layer, Place, dotted
+from gpocli.spec.layer import Assignment, Key, Layer, Place, dotted
 from gpocli.spec.merge import AssignError, Merged, for_algorithm
 from gpocli.spec.read_file import read_layer
 from gpocli.spec.run_spec import RunSpec
@@ -73,19 +73,10 @@ class LoadedSpec(Draft):
     spec: RunSpec
 
 
-@dataclass(frozen=True, slots=True)
-class _Assignment:
-    """A value for one dotted path."""
-
-    path: str
-    value: Any
-    place: Place
-
-
 def load_spec(
     files: Sequence[Path],
     overrides: Sequence[str] = (),
-    flags: Mapping[str, Any] | None = None,
+    flags: Sequence[Assignment] = (),
     base: Sequence[Layer] = (),
     environment: Mapping[str, str] | None = None,
 ) -> LoadedSpec:
@@ -96,18 +87,16 @@ def load_spec(
 def draft_spec(
     files: Sequence[Path],
     overrides: Sequence[str] = (),
-    flags: Mapping[str, Any] | None = None,
+    flags: Sequence[Assignment] = (),
     base: Sequence[Layer] = (),
     environment: Mapping[str, str] | None = None,
 ) -> Draft:
     """Merge `base`, `files`, variables of `environment` (see `spec.environment`), `overrides` (`a.b=c`) and
-    `flags` (dotted path to value or Flag), later ones on top.
-
-    A flag whose value is None was not given.
+    `flags`, later ones on top.
     """
     faults: list[Fault] = []
     layers = [layer for path in files if (layer := read_layer(Path(path), faults)) is not None]
-    assignments: list[_Assignment] = []
+    assignments: list[Assignment] = []
     variables = list(environment_texts(environment or {}))
     given = [(name, f"{path}={value}") for name, path, value in variables]
     given += [(f"--set {text}", text) for text in overrides]
@@ -116,7 +105,7 @@ def draft_spec(
             assignments.append(_parse_assignment(text, Place(source)))
         except TextError as error:
             faults.append(Fault(error.place, "", str(error)))
-    assignments += _from_flags(flags or {})
+    assignments += flags
 
     merged = _merge(layers, assignments, base, faults)
     sources = [place.source for layer in base for place in layer.places.values()]
@@ -131,7 +120,7 @@ def draft_spec(
     return Draft(found.spec, places, ordered, tuple(doubtful), tuple(sources))
 
 
-def _parse_assignment(text: str, place: Place) -> _Assignment:
+def _parse_assignment(text: str, place: Place) -> Assignment:
     path, equals, value = text.partition("=")
     if not equals:
         raise TextError(place, f"has no value; write {place.source}=VALUE")
@@ -141,18 +130,11 @@ def _parse_assignment(text: str, place: Place) -> _Assignment:
         raise TextError(place, str(error)) from error
     if read.faults:
         raise TextError(place, read.faults[0].text)
-    return _Assignment(path.strip(), read.value, place)
-
-
-def _from_flags(flags: Mapping[str, Any]) -> Iterator[_Assignment]:
-    for path, given in flags.items():
-        flag = given if isinstance(given, Flag) else Flag(path, given)
-        if flag.value is not None:
-            yield _Assignment(path, flag.value, Place(flag.name))
+    return Assignment(path.strip(), read.value, place)
 
 
 def _merge(
-    layers: Sequence[Layer], assignments: Sequence[_Assignment], base: Sequence[Layer], faults: list[Fault]
+    layers: Sequence[Layer], assignments: Sequence[Assignment], base: Sequence[Layer], faults: list[Fault]
 ) -> Merged:
     algorithm = _chosen_algorithm([*base, *layers], assignments)
     merged = Merged()
@@ -168,7 +150,7 @@ def _merge(
     return merged
 
 
-def _chosen_algorithm(layers: Sequence[Layer], assignments: Sequence[_Assignment]) -> str:
+def _chosen_algorithm(layers: Sequence[Layer], assignments: Sequence[Assignment]) -> str:
     chosen: Any = DEFAULT_ALGORITHM
     for layer in layers:
         section = layer.data.get("algorithm")

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 from gpocli.embedded import DEFAULTS_PATH, EMBEDDED
 from gpocli.errors import SpecError
 from gpocli.presets import preset_path
 from gpocli.spec.fault import Fault
-from gpocli.spec.layer import Layer, Place
+from gpocli.spec.layer import Assignment, Layer, Place
 from gpocli.spec.load import Draft, LoadedSpec, draft_spec
 from gpocli.spec.read_file import read_layer
 
@@ -19,11 +19,11 @@ _UNLESS_SAID = Layer("default", {"algorithm": {"type": "gfpo"}})
 @dataclass(frozen=True, slots=True)
 class SpecSources:
     """What a run spec is made of, from the lowest layer to the highest: the name of a preset, spec files, variables
-    (`os.environ` on the command line), `--set` texts, and flags by dotted path."""
+    (`os.environ` on the command line), `--set` texts, and the values of flags."""
 
     files: Sequence[Path] = ()
     overrides: Sequence[str] = ()
-    flags: Mapping[str, Any] | None = None
+    flags: Sequence[Assignment] = ()
     preset: str | None = None
     environment: Mapping[str, str] | None = None
 
@@ -44,8 +44,7 @@ def draft_run_spec(sources: SpecSources) -> Draft:
             preset = _base_layer(preset_path(sources.preset), f"preset {sources.preset}")
         except SpecError as error:
             return Draft(None, {}, (Fault(Place("--preset"), "", str(error)),))
-    embedded = _base_layer(DEFAULTS_PATH, "embedded default")
-    draft = _draft(sources, [_UNLESS_SAID, embedded, *([preset] if preset else [])])
+    draft = _draft(sources, [_UNLESS_SAID, embedded_layer(), *([preset] if preset else [])])
     if draft.spec is not None and draft.spec.model.name != EMBEDDED:
         draft = _draft(sources, [_UNLESS_SAID, *([preset] if preset else [])])
     if preset is None or draft.spec is None or not draft.is_sound("algorithm.type"):
@@ -55,6 +54,12 @@ def draft_run_spec(sources: SpecSources) -> Draft:
 
 def _draft(sources: SpecSources, base: Sequence[Layer]) -> Draft:
     return draft_spec(sources.files, sources.overrides, sources.flags, base, sources.environment)
+
+
+@cache
+def embedded_layer() -> Layer:
+    """What a run on the embedded model gets where nothing else is said."""
+    return _base_layer(DEFAULTS_PATH, "embedded default")
 
 
 def _base_layer(path: Path, name: str) -> Layer:

@@ -13,7 +13,7 @@ def unknown_key(key: Key, algorithm: str) -> str:
     above, level = wanted_at(key[:-1], algorithm)
     names = list(level.section.model_fields) if level.section else []
     if above == ("algorithm",) and (owners := owners_of(name)):
-        return _of_another_algorithm(name, owners, algorithm)
+        return f"{lack(algorithm, name)}; remove it, or write algorithm.type: {owners[0]}"
     if "options" in names:
         return _of_an_extension(name, names, above)
     if paths := paths_called(name):
@@ -50,8 +50,9 @@ def owners_of(name: str) -> list[str]:
     return [owner for owner, one in algorithms().items() if name in one.section.model_fields]
 
 
-def _of_another_algorithm(name: str, owners: list[str], algorithm: str) -> str:
-    return f"{algorithm} has no {name}, but {_and(owners)}; remove it, or write algorithm.type: {owners[0]}"
+def lack(algorithm: str, name: str) -> str:
+    """Say that `algorithm` has no setting `name`, and which have."""
+    return f"{algorithm} has no {name}, but {_and(owners_of(name))}"
 
 
 def _and(owners: list[str]) -> str:

@@ -25,9 +25,7 @@ _MAY_CHANGE = (
 
 def stored_spec(sources: SpecSources) -> Path:
     """The spec file of the run directory to resume."""
-    flags = sources.flags or {}
-    where = flags.get("run.dir")
-    path = getattr(where, "value", where)
+    path = next((flag.value for flag in sources.flags if flag.path == "run.dir"), None)
     if path is None:
         raise SpecError("--resume needs the run directory to go on with; write --out runs/<name> as well")
     return RunDirectory.find(path).spec_path

@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from gpocli.cli.plan import plan_command, size
+from gpocli.cli.main import app
+from gpocli.cli.plan import size
 from gpocli.errors import SpecError
 
 
@@ -18,11 +18,9 @@ def run(tmp_path, monkeypatch):
     """Run `gpo plan` in an empty folder with a file of 7 rows; returns its output."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rows.jsonl").write_text('{"prompt": "a", "answer": "1"}\n' * 7)
-    app = typer.Typer()
-    app.command()(plan_command)
 
     def run(*arguments):
-        result = CliRunner().invoke(app, arguments)
+        result = CliRunner().invoke(app, ["plan", *arguments])
         if result.exception is not None:
             raise result.exception
         return result.stdout

@@ -1,7 +1,7 @@
 import pytest
 
 from gpocli.errors import SpecError
-from gpocli.spec.layer import Flag, Layer
+from gpocli.spec.layer import Assignment, Layer, Place
 from gpocli.spec.load import draft_spec, load_spec
 
 
@@ -15,7 +15,7 @@ def test_later_files_win_and_lists_are_replaced_whole(write):
 
 def test_set_wins_over_files_and_flags_over_set(load):
     text = "run: {steps: 3, seed: 3, log_every: 3}\n"
-    flags = {"run.steps": Flag("--steps", 5), "run.seed": Flag("--seed", None)}
+    flags = [Assignment("run.steps", 5, Place("--steps"))]
     run = load(text, "run.steps=4", "run.seed=4", flags=flags).spec.run
     assert (run.steps, run.seed, run.log_every) == (5, 4, 3)
 
@@ -48,14 +48,14 @@ def test_set_reaches_into_lists_and_adds_to_them(load):
 
 
 def test_the_last_word_on_length_wins(load):
-    assert load("run: {epochs: 2}\n", flags={"run.steps": Flag("--steps", 3)}).spec.run.epochs is None
+    assert load("run: {epochs: 2}\n", flags=[Assignment("run.steps", 3, Place("--steps"))]).spec.run.epochs is None
     run = load("run: {steps: 3}\n", "run.epochs=0.5").spec.run
     assert (run.steps, run.epochs) == (None, 0.5)
 
 
 def test_a_base_layer_for_another_algorithm_gives_way():
     base = Layer("embedded default", {"algorithm": {"type": "gfpo", "keep": 4}, "run": {"steps": 20}})
-    spec = load_spec([], flags={"algorithm.type": Flag("gpo train gmpo", "gmpo")}, base=[base]).spec
+    spec = load_spec([], flags=[Assignment("algorithm.type", "gmpo", Place("gpo train gmpo"))], base=[base]).spec
     assert (spec.algorithm.type, spec.algorithm.keep, spec.run.steps) == ("gmpo", None, 20)
 
 
@@ -67,7 +67,7 @@ def test_a_base_layer_without_a_type_gives_what_the_algorithm_has():
 
 def test_a_file_for_another_algorithm_is_an_error(faults):
     text = "algorithm: {type: gfpo, divisor: group}\n"
-    assert faults(text, flags={"algorithm.type": Flag("gpo train gmpo", "gmpo")}) == [
+    assert faults(text, flags=[Assignment("algorithm.type", "gmpo", Place("gpo train gmpo"))]) == [
         "run.yaml:1:25: algorithm.divisor: gmpo has no divisor, but gfpo has; remove it, or write algorithm.type: gfpo"
     ]
 
@@ -75,7 +75,7 @@ def test_a_file_for_another_algorithm_is_an_error(faults):
 def test_origins_tell_where_each_value_came_from(load):
     base = Layer("embedded default", {"run": {"seed": 7}})
     text = "algorithm:\n  type: gfpo\n  filters: [length]\n"
-    flags = {"run.steps": Flag("--steps", 5)}
+    flags = [Assignment("run.steps", 5, Place("--steps"))]
     origins = load(text, "algorithm.keep=4", flags=flags, base=[base]).origins
     expected = {
         "algorithm.type": "run.yaml:2:3",
@@ -108,7 +108,7 @@ def test_faults_of_several_sources_come_in_their_order(write):
     first = write("run: {steps: 0}\nfoo: 1\n", "b.yaml")
     second = write("run: {seed: -1}\n", "a.yaml")
     with pytest.raises(SpecError) as caught:
-        load_spec([first, second], ["run.log_every=0"], {"run.save_every": Flag("--save-every", 0)})
+        load_spec([first, second], ["run.log_every=0"], [Assignment("run.save_every", 0, Place("--save-every"))])
     assert [line.split(": ")[0] for line in str(caught.value).splitlines()] == [
         "b.yaml:1:7",
         "b.yaml:2:1",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpocli.spec.layer import Flag
+from gpocli.spec.layer import Assignment, Place
 from gpocli.spec.suggest import meant_by
 
 GFPO = "algorithm:\n  type: gfpo\n"
@@ -196,19 +196,22 @@ def test_a_broken_override_is_answered_at_its_place(faults, override, line):
 
 
 def test_a_fault_of_a_flag_is_reported_at_the_flag(faults):
-    assert faults(GFPO, flags={"algorithm.keep": Flag("--keep", 30)}) == [
+    assert faults(GFPO, flags=[Assignment("algorithm.keep", 30, Place("--keep"))]) == [
         "--keep: algorithm.keep: keep 30 is more than group_size 24; write keep: 24 or less"
     ]
 
 
 def test_a_rule_is_reported_where_the_last_word_was(faults):
-    assert faults(GFPO + "  keep: 8\n", flags={"algorithm.group_size": Flag("--group-size", 4)}) == [
+    assert faults(GFPO + "  keep: 8\n", flags=[Assignment("algorithm.group_size", 4, Place("--group-size"))]) == [
         "--group-size: algorithm.group_size: keep 8 is more than group_size 4; write keep: 4 or less"
     ]
 
 
 def test_a_filter_flag_for_a_method_without_filters(faults):
-    flags = {"algorithm.type": Flag("gpo train grpo", "grpo"), "algorithm.filters": Flag("--filter", ["length"])}
+    flags = [
+        Assignment("algorithm.type", "grpo", Place("gpo train grpo")),
+        Assignment("algorithm.filters", ["length"], Place("--filter")),
+    ]
     assert faults(None, flags=flags) == [
         "--filter: algorithm.filters: grpo has no filters, but gfpo, gmpo, gspo, dr_grpo, dapo and cispo have; "
         "remove it, or write algorithm.type: gfpo"

@@ -98,7 +98,7 @@ OF_ALGORITHMS = {
         **ALL_KEPT, **batch(8, updates=4),
     },
     "dr_grpo": {"loss_type": "dr_grpo", "scale_rewards": "none", **ALL_KEPT, **batch(8, updates=1)},
-    "dapo": {"epsilon_high": 0.28, **ALL_KEPT, **batch(8, updates=16)},
+    "dapo": {"epsilon_high": 0.28, **ALL_KEPT, **batch(16, updates=16)},
     "cispo": {"loss_type": "cispo", "epsilon_high": 5.0, **ALL_KEPT, **batch(8, updates=16)},
 }  # fmt: skip
 """What differs from the default spec."""
