@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from gpocli.maths.algebra import BoundedAlgebra
-from gpocli.maths.forms import Collection, Expression, Form, Matrix, Relation, Union, Word, leaves
+from gpocli.maths.forms import Collection, Expression, Form, Matrix, Relation, Union, Word
 from gpocli.maths.number import Quantity
 
 
@@ -13,15 +13,19 @@ def is_checkable(gold: Form, algebra: BoundedAlgebra | None) -> bool:
 
     Without `algebra` every expression is taken for readable, and no worker process has to start.
     """
-    for leaf in leaves(gold):
-        match leaf:
-            case Word(is_prose=True):
-                return False
-            case Expression(latex=latex) if algebra is not None and not algebra.is_value(latex):
-                return False
-            case Relation(sides=sides) if algebra is not None and not all(map(algebra.is_value, sides)):
-                return False
-    return True
+    match gold:
+        case Collection(items=parts) | Union(parts=parts):
+            return all(is_checkable(part, algebra) for part in parts)
+        case Matrix(rows=rows):
+            return all(is_checkable(item, algebra) for row in rows for item in row)
+        case Relation(value=value) if value is not None:
+            return is_checkable(value, algebra)
+        case Relation(sides=sides):
+            return algebra is None or all(map(algebra.is_value, sides))
+        case Expression(latex=latex):
+            return algebra is None or algebra.is_value(latex)
+        case _:
+            return not (isinstance(gold, Word) and gold.is_prose)
 
 
 def equal(gold: Form, answer: Form, algebra: BoundedAlgebra) -> bool:
@@ -57,9 +61,8 @@ def _equal_values(gold: Form, answer: Form, algebra: BoundedAlgebra) -> bool:
     first, second = _as_expression(gold), _as_expression(answer)
     if first is None or second is None or not _same_unit(first.unit, second.unit):
         return False
-    return "".join(first.latex.split()) == "".join(second.latex.split()) or algebra.same_value(
-        first.latex, second.latex
-    )
+    written_alike = "".join(first.latex.split()) == "".join(second.latex.split())
+    return written_alike or algebra.same_value(first.latex, second.latex)
 
 
 def _as_expression(form: Form) -> Expression | None:

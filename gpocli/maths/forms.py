@@ -76,18 +76,3 @@ class Matrix:
 
 
 Form = Quantity | Word | Expression | Relation | Collection | Union | Matrix
-
-
-def leaves(form: Form) -> list[Quantity | Word | Expression | Relation]:
-    """The parts of `form` that have no parts of their own."""
-    match form:
-        case Collection(items=items):
-            return [leaf for item in items for leaf in leaves(item)]
-        case Union(parts=parts):
-            return [leaf for part in parts for leaf in leaves(part)]
-        case Matrix(rows=rows):
-            return [leaf for row in rows for item in row for leaf in leaves(item)]
-        case Relation(value=value) if value is not None:
-            return leaves(value)
-        case _:
-            return [form]

@@ -100,7 +100,8 @@ def read_number(text: str) -> Quantity | None:
     if match["currency"]:
         unit = unit or _CURRENCIES[match["currency"]]
     negative = bool(match["sign"] and match["sign"] != "+") != (match["inner"] == "-")
-    return Quantity(_lowest(-value if negative else value), unit)
+    value = -value if negative else value
+    return Quantity(value.numerator if value.denominator == 1 else value, unit)
 
 
 def _value(match: re.Match[str]) -> Fraction:
@@ -114,7 +115,9 @@ def _value(match: re.Match[str]) -> Fraction:
     if match["dividend"] is not None:
         return _fraction(match["dividend"]) / _fraction(match["divisor"])
     if match["period"] is not None:
-        return _repeating(match["head"], match["period"])
+        head, period = match["head"], match["period"]
+        start = Fraction(head) if head != "." else Fraction(0)
+        return start + Fraction(int(period), (10 ** len(period) - 1) * 10 ** len(head.partition(".")[2]))
     exponent = int(match["e"] or match["ten"] or match["power"] or 0)
     if abs(exponent) > MAX_DIGITS:
         raise TooLarge(f"a power of ten of {exponent}")
@@ -125,22 +128,12 @@ def _fraction(digits: str) -> Fraction:
     return Fraction(digits.replace(",", "").replace(" ", ""))
 
 
-def _repeating(head: str, period: str) -> Fraction:
-    decimals = len(head.partition(".")[2])
-    start = Fraction(head) if head != "." else Fraction(0)
-    return start + Fraction(int(period), (10 ** len(period) - 1) * 10**decimals)
-
-
 def _scaled(value: Fraction, rest: str) -> tuple[Fraction, str]:
     scale = _SCALE.match(rest)
     if scale is None:
         return value, rest
     rest = rest[scale.end() :]
     return value * 10 ** _SCALES[scale[1].lower()], rest.removeprefix("}") if "{" in scale[0] else " " + rest
-
-
-def _lowest(value: Fraction) -> int | Fraction:
-    return value.numerator if value.denominator == 1 else value
 
 
 def unit_name(text: str) -> str | None:
@@ -175,7 +168,10 @@ def _words(words: list[str], power: str | None, *, free: bool) -> str | None:
             return None
         names.append(name)
         power = match[2] or power
-    return _named(names, power)
+    names = [_singular(name) for name in names]
+    if names and (dimension := {"square": "2", "sq": "2", "cubic": "3", "cu": "3"}.get(names[0])):
+        names, power = names[1:], dimension
+    return " ".join(names) + (f"^{power}" if power else "")
 
 
 def _may_be_unit(word: str, *, first: bool) -> bool:
@@ -183,14 +179,6 @@ def _may_be_unit(word: str, *, first: bool) -> bool:
         return True
     looks_like_product = len(word) == 3 and word[0] < word[1] < word[2]
     return len(word) >= 3 and word not in _NOT_UNITS and not looks_like_product
-
-
-def _named(words: list[str], power: str | None) -> str:
-    words = [_singular(word) for word in words]
-    if words and (dimension := {"square": "2", "sq": "2", "cubic": "3", "cu": "3"}.get(words[0])):
-        words, power = words[1:], dimension
-    name = " ".join(words)
-    return f"{name}^{power}" if power else name
 
 
 def _singular(word: str) -> str:

@@ -67,7 +67,7 @@ def _read(text: str) -> Form | None:
         or _read_bracketed(text)
         or _read_plus_minus(text)
         or _read_expression(text)
-        or _read_prose(text)
+        or (Word(" ".join(text.split()), plain=True) if _WORDS.fullmatch(text) else None)
     )
 
 
@@ -91,10 +91,6 @@ def _read_word(text: str) -> Word | None:
     if marked:
         return Word(" ".join(text.split()), plain=False) if text else None
     return Word(" ".join(text.split()), plain=True) if _WORDS.fullmatch(text) and " " not in text else None
-
-
-def _read_prose(text: str) -> Word | None:
-    return Word(" ".join(text.split()), plain=True) if _WORDS.fullmatch(text) else None
 
 
 def _read_matrix(text: str) -> Matrix | None:

@@ -172,7 +172,7 @@ def _check_cost(expression: Any) -> None:
     """Raise `TooMuch` for powers and factorials that would have more than `MAX_BITS` bits."""
     for part in sympy.postorder_traversal(expression):
         if isinstance(part, sympy.Pow) and part.exp.is_number and part.base.is_number:
-            bits = _size(part.exp) * max(1.0, _size_in_bits(part.base))
+            bits = _size(part.exp) * max(1.0, abs(float(sympy.log(abs(sympy.N(part.base, 6)) + 2, 2))))
         elif isinstance(part, sympy.factorial | sympy.binomial | sympy.gamma):
             bits = 32 * _size(part.args[0]) if part.args[0].is_number else 0
         else:
@@ -183,10 +183,6 @@ def _check_cost(expression: Any) -> None:
 
 def _size(number: sympy.Expr) -> float:
     return float(abs(sympy.N(number, 6)))
-
-
-def _size_in_bits(number: sympy.Expr) -> float:
-    return abs(float(sympy.log(abs(sympy.N(number, 6)) + 2, 2)))
 
 
 def main() -> None:
