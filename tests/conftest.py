@@ -11,6 +11,11 @@ os.environ["OMP_NUM_THREADS"] = "1"
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How fast a busy machine draws and runs examples says nothing about what is tested.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 def save_tiny_model(folder: Path, *, vocab_seed: int = 0) -> Path:

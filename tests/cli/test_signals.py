@@ -13,20 +13,26 @@ import pytest
 from gpocli.runs.records import read_candidates
 from tests.cli.conftest import COUNT_A, GFPO, checkpoints, metrics
 
-SLOW = (*GFPO, "--reward", "./mine.py:slow", "--steps", 50)
+HELD = (*GFPO, "--reward", "./mine.py:held_in_step_2", "--steps", 50)
+"""A run that stays in its second step until `let_go`."""
 
 
 def in_step_2(folder, *arguments):
-    """A run of slow steps that has done the first."""
-    running = folder.start(*SLOW, *arguments)
+    """A run that has done its first step and stays in the second."""
+    running = folder.start(*HELD, *arguments)
     running.wait_until((folder.path / "out" / "metrics.jsonl").exists)
     return running
+
+
+def let_go(folder):
+    (folder.path / "go").touch()
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_the_first_signal_ends_the_step_and_leaves_a_whole_checkpoint(folder, number, code):
     running = in_step_2(folder)
     running.send(number)
+    let_go(folder)
     done = running.outcome()
     assert done.code == code
     assert done.stderr == "stopped at checkpoint-2; go on with: gpo train gfpo --resume --out out\n"
@@ -39,6 +45,7 @@ def test_the_first_signal_ends_the_step_and_leaves_a_whole_checkpoint(folder, nu
 def test_a_stopped_run_goes_on_as_the_hint_says(folder):
     running = in_step_2(folder)
     running.send(signal.SIGINT)
+    let_go(folder)
     hint = running.outcome().stderr.partition("go on with: gpo ")[2]
     done = folder.gpo(*hint.split(), "--steps", 3)
     assert (done.code, done.stderr) == (0, "")
@@ -59,6 +66,7 @@ def test_the_second_signal_ends_at_once(folder):
 def test_a_signal_in_the_last_step_leaves_a_finished_run(folder):
     running = in_step_2(folder, "--steps", 2)
     running.send(signal.SIGINT)
+    let_go(folder)
     done = running.outcome()
     assert (done.code, done.stderr) == (0, "")
     assert done.lines[-1] == "saved: out"
@@ -66,7 +74,7 @@ def test_a_signal_in_the_last_step_leaves_a_finished_run(folder):
 
 
 def test_a_signal_while_loading_ends_at_once(folder):
-    running = folder.start_python("-m", "gpocli", *GFPO, *COUNT_A)
+    running = folder.start_python("-m", "gpocli", *HELD)
     running.wait_until(lambda: running.prints("loading"))
     running.send(signal.SIGINT)
     assert running.outcome().code == 130
@@ -75,7 +83,7 @@ def test_a_signal_while_loading_ends_at_once(folder):
 def test_the_cursor_is_back_after_a_signal_on_a_terminal(folder):
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "gpocli", *map(str, SLOW)],
+        [sys.executable, "-m", "gpocli", *map(str, HELD)],
         cwd=folder.path, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
         env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"},
     )  # fmt: skip
@@ -88,6 +96,7 @@ def test_the_cursor_is_back_after_a_signal_on_a_terminal(folder):
             break
         if not sent and (folder.path / "out" / "metrics.jsonl").exists():
             process.send_signal(signal.SIGINT)
+            let_go(folder)
             sent = True
     os.close(ours)
     assert process.wait() == 130
@@ -127,9 +136,10 @@ def test_two_processes_are_both_refused_a_used_directory(folder):
 
 
 def test_two_processes_stop_after_the_same_step_whichever_is_told(folder):
-    both = start_two(folder, *SLOW)
+    both = start_two(folder, *HELD)
     both[0].wait_until((folder.path / "out" / "metrics.jsonl").exists)
     both[1].send(signal.SIGTERM)
+    let_go(folder)
     main, other = (running.outcome() for running in both)
     assert (main.code, other.code, other.stderr) == (143, 143, "")
     (checkpoint,) = checkpoints(folder.path / "out")
@@ -164,7 +174,15 @@ def test_torchrun_starts_two_processes(folder):
 def test_nothing_is_left_running(folder):
     running = in_step_2(folder)
     running.send(signal.SIGINT)
+    let_go(folder)
     running.outcome()
-    time.sleep(0.1)
-    with pytest.raises(ProcessLookupError):
-        os.killpg(running.pid, 0)
+    while has_processes(running.pid):
+        time.sleep(0.01)
+
+
+def has_processes(group):
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True

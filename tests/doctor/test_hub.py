@@ -3,7 +3,6 @@
 import http.server
 import os
 import threading
-import time
 
 import pytest
 
@@ -16,9 +15,9 @@ OFFLINE_CURE = "embedded and local models and data work as they are; hub ids onl
 
 def test_a_hub_that_never_answers_costs_a_bounded_time(monkeypatch):
     monkeypatch.setattr(hub, "SECONDS", 0.1)
-    started = time.monotonic()
-    finding = hub.reach("https://hub.example", lambda endpoint: time.sleep(5))
-    assert time.monotonic() - started < 2
+    answer = threading.Event()
+    finding = hub.reach("https://hub.example", lambda endpoint: answer.wait())
+    answer.set()
     assert finding == Finding(
         "hub", "warn", "https://hub.example cannot be reached (no answer in 0.1 seconds)", OFFLINE_CURE
     )
@@ -31,7 +30,8 @@ def test_a_hub_that_refuses_is_told_with_its_reason():
 
 @pytest.fixture
 def forbidding_hub(monkeypatch):
-    """A real server that answers every request with 403."""
+    """A real server that answers every request with 403, on a machine that may be busy."""
+    monkeypatch.setattr(hub, "SECONDS", 600.0)
     for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
         monkeypatch.delenv(name)
 

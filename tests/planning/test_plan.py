@@ -176,7 +176,7 @@ def accepted_by_trl(spec, processes, folder):
     assert plain.generation_batch_size == plan.generation_rows
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(specs(), st.integers(1, 6))
 def test_trl_accepts_each_plan_and_each_suggestion(tmp_path, monkeypatch, spec, processes):
     from transformers import TrainingArguments

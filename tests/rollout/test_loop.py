@@ -137,7 +137,7 @@ def shared_model():
     return MAKERS["qwen3"]().eval()
 
 
-@settings_of_hypothesis(max_examples=30, deadline=None)
+@settings_of_hypothesis(max_examples=30)
 @given(
     seed=st.integers(0, 2**32),
     prompts=st.lists(st.lists(st.integers(3, 39), min_size=1, max_size=6), min_size=1, max_size=3),

@@ -82,7 +82,7 @@ def groups_of(lengths):
     return Samples("made", [Group({"prompt": "p", ROW_KEY: 1}, candidates)])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(1, 30), min_size=2, max_size=8), st.integers(0, 40))
 def test_bound_is_refused_exactly_when_a_longer_completion_beats_it(lengths, slack):
     report = try_filter(NamedFilter("f", Shortest(slack)), "x", groups_of(lengths), 1)

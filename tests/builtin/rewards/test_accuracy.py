@@ -4,7 +4,6 @@ import random
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from ruamel.yaml import YAML
 
 from gpocli.builtin.rewards.accuracy import EXTENSION, AccuracyOptions, unparsable_golds
 from gpocli.errors import SpecError
+from gpocli.maths import algebra
 from tests.builtin.rewards.equalities import PAIRS
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
@@ -212,36 +212,33 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_answers_are_missing_and_take_no_time(answer, caplog):
+def test_hostile_answers_are_missing_and_no_worker_dies_of_them(answer, caplog):
     score("5", r"\sqrt{25}")  # so that the worker runs
-    start = time.perf_counter()
+    worker = algebra._shared._worker
     assert score("5", answer) is None
-    assert time.perf_counter() - start < 1.0
+    assert worker.is_alive
     assert caplog.messages == ["accuracy: 1 of 1 answers would take too long to compare and count as missing"]
 
 
 SLOW = r"\boxed{\binom{10^9}{500000000}}"
+"""Takes for ever: a test that uses it ends because it is stopped."""
 
 
 def test_a_slow_comparison_is_killed_and_the_run_goes_on():
-    reward = EXTENSION.build(AccuracyOptions(row_seconds=1.5))
-    start = time.perf_counter()
+    reward = EXTENSION.build(AccuracyOptions(row_seconds=3.0))
     answers = [r"\sqrt{4}", SLOW, SLOW, r"\sqrt{9}"]
     assert reward(completions=answers, answer=["2", "5", "5", "3"]) == [1.0, None, None, 1.0]
-    assert time.perf_counter() - start < 10.0  # 0.5 s, asked once, and a new worker
 
 
 def test_the_time_of_a_batch_is_bounded():
-    reward = EXTENSION.build(AccuracyOptions(row_seconds=60.0, batch_seconds=0.5))
+    reward = EXTENSION.build(AccuracyOptions(row_seconds=600.0, batch_seconds=0.5))
     slow = [SLOW.replace("5000", f"5{place}00") for place in range(4)]
-    start = time.perf_counter()
     assert reward(completions=[*slow, "5"], answer=["5"] * 5) == [None] * 4 + [1.0]
-    assert time.perf_counter() - start < 10.0
 
 
 def test_it_works_off_the_main_thread():
     results = []
-    reward = EXTENSION.build(AccuracyOptions(row_seconds=1.5))
+    reward = EXTENSION.build(AccuracyOptions(row_seconds=3.0))
 
     def work():
         results.append(reward(completions=[r"\frac{2}{\sqrt2}", SLOW, "3"], answer=[r"\sqrt{2}", "5", "3"]))
@@ -273,22 +270,13 @@ def test_numbers_need_no_algebra():
     assert run.stdout == "[] 1\n"
 
 
-def test_integers_take_microseconds():
-    rows = 2000
-    completions = [f"So it is {row} in all, thus \\boxed{{{row}}}" for row in range(rows)]
-    reward = EXTENSION.build(AccuracyOptions())
-    golds = [str(row) for row in range(rows)]
-    reward(completions=completions, answer=golds)
-    start = time.perf_counter()
-    assert reward(completions=completions, answer=golds) == [1.0] * rows
-    assert (time.perf_counter() - start) / rows < 100e-6  # about 5 on an idle machine
+LONG = 1_000_000
+"""Characters of a text that takes hours where the time grows with the square of the length."""
 
 
 @pytest.mark.parametrize("unit", ["\\boxed{", "answer is ", "<answer>", "#### 5\n", "{", "<think>", "**", "$"])
 def test_long_completions_do_not_hang(unit):
-    start = time.perf_counter()
-    score("5", unit * (100_000 // len(unit)))
-    assert time.perf_counter() - start < 1.0
+    score("5", unit * (LONG // len(unit)))
 
 
 # Options

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from gpocli.builtin.rewards.think_format import EXTENSION, ThinkFormatOptions
@@ -76,9 +74,10 @@ def test_prompts_may_be_absent():
     assert EXTENSION.build(ThinkFormatOptions())(completions=["a</think>b", "a"]) == [1.0, 0.0]
 
 
+LONG = 1_000_000
+"""Characters of a text that takes hours where the time grows with the square of the length."""
+
+
 @pytest.mark.parametrize("unit", ["<think>", "</think>", "<think>a</think>", "<", "<think> ", "a</think>b<think>"])
 def test_long_texts_do_not_hang(unit):
-    text = unit * (100_000 // len(unit))
-    start = time.perf_counter()
-    assert score(text) == 0.0
-    assert time.perf_counter() - start < 0.5
+    assert score(unit * (LONG // len(unit))) == 0.0
