@@ -1,17 +1,15 @@
 """The options of a filter or reward as an author wrote them down: meaning, default and what may be given."""
 
-import ast
-import inspect
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
-from textwrap import dedent
 from typing import Any
 
 from pydantic import BaseModel
 from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError, PydanticUserError
 from pydantic.fields import FieldInfo
+
+from gpocli.settings.docs import field_docs
 
 DEFAULT_TEXT = "gpo_default"
 """Key in `json_schema_extra` of the text that stands for a default which the model itself does not hold."""
@@ -41,22 +39,13 @@ def option_docs(model: type[BaseModel]) -> list[OptionDoc]:
     """The options of a model, in its order; `doc` is the description, or the docstring under the field."""
     schema = _schema(model)
     properties, shared = schema.get("properties", {}), schema.get("$defs", {})
-    docs = attribute_docs(model)
+    docs = field_docs(model)
     found = []
     for name, field in model.model_fields.items():
         given_name = field.validation_alias if isinstance(field.validation_alias, str) else name
         wanted = phrase(properties.get(given_name, properties.get(name, {})), shared)
         found.append(OptionDoc(given_name, wanted, _default(field), field.description or docs.get(name)))
     return found
-
-
-def attribute_docs(model: type) -> dict[str, str]:
-    """The docstring under each annotated attribute of a class, inherited ones included."""
-    docs: dict[str, str] = {}
-    for base in reversed(model.__mro__):
-        if base not in (object, BaseModel):
-            docs |= _own_docs(base)
-    return docs
 
 
 def phrase(schema: Mapping[str, Any], shared: Mapping[str, Any]) -> str:
@@ -105,17 +94,3 @@ def _schema(model: type[BaseModel]) -> dict[str, Any]:
         return model.model_json_schema()
     except (PydanticInvalidForJsonSchema, PydanticSchemaGenerationError, PydanticUserError):
         return {}  # types that JSON has no word for
-
-
-def _own_docs(owner: type) -> dict[str, str]:
-    """Pydantic can do this, but only for models that ask for it, and then whenever they are imported."""
-    try:
-        body = ast.parse(dedent(inspect.getsource(owner))).body[0]
-    except (OSError, TypeError, SyntaxError, IndexError):  # made at run time, or without its source
-        return {}
-    docs = {}
-    for field, text in pairwise(getattr(body, "body", [])):
-        match field, text:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(doc))):
-                docs[name] = inspect.cleandoc(doc)
-    return docs
