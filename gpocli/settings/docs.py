@@ -12,7 +12,7 @@ from textwrap import dedent
 from pydantic import BaseModel
 
 
-def attribute_docs(model: type[BaseModel]) -> dict[str, str]:
+def field_docs(model: type[BaseModel]) -> dict[str, str]:
     """The docstring under each field of a model, inherited ones included, where it has one."""
     docs: dict[str, str] = {}
     for base in reversed(model.__mro__):
