@@ -34,7 +34,12 @@ def raw_rows(data: DataSpec, on_fault: OnFault = refuse) -> Rows:
     """
     source, split, limit = data.source, data.split, data.limit
     if source == EMBEDDED:
-        return _embedded_rows(split, limit)
+        from gpocli.embedded import task
+
+        if split not in ("train", "eval"):
+            raise SpecError(f"the embedded task has no split '{split}'; write train or eval")
+        values = task.rows("train" if split == "train" else "eval", limit)
+        return gather(EMBEDDED, list(enumerate(values, start=1)), unit="row")
     if is_gym(source):
         if split != "train":
             raise SpecError(f"'{source}' has no split '{split}'; name another seed instead, as in gym:chain_sum?seed=2")
@@ -79,15 +84,6 @@ def require_generation_batch(rows: Rows, needed: int) -> None:
             f"{rows.source}: needs at least {needed} prompts for one generation batch, has {len(rows)}; add rows, or "
             "lower batch.prompts_per_step or batch.updates_per_generation"
         )
-
-
-def _embedded_rows(split: str, limit: int | None) -> Rows:
-    from gpocli.embedded import task
-
-    if split not in ("train", "eval"):
-        raise SpecError(f"the embedded task has no split '{split}'; write train or eval")
-    values = task.rows("train" if split == "train" else "eval", limit)
-    return gather(EMBEDDED, list(enumerate(values, start=1)), unit="row")
 
 
 def _refuse_split(source: str, split: str) -> None:

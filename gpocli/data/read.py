@@ -99,7 +99,7 @@ def _lines(file: Path | BinaryIO, name: str, on_fault: OnFault) -> Iterator[tupl
     encodings and a damaged archive (and ends). Raises SpecError for a file that cannot be read at all.
     """
     try:
-        with _open(file) if isinstance(file, Path) else file as lines:
+        with _opened(file) as lines:
             # Not text mode, where U+2028, U+0085 and their like would end lines too, which JSON strings may hold.
             for number, raw in enumerate(lines, start=1):
                 if number == 1:
@@ -115,8 +115,10 @@ def _lines(file: Path | BinaryIO, name: str, on_fault: OnFault) -> Iterator[tupl
         raise SpecError(f"cannot read '{name}': {error.strerror}; check its permissions") from error
 
 
-def _open(path: Path) -> BinaryIO:
-    return cast(BinaryIO, gzip.open(path, "rb")) if path.name.lower().endswith(".gz") else path.open("rb")
+def _opened(file: Path | BinaryIO) -> BinaryIO:
+    if isinstance(file, Path):
+        return cast(BinaryIO, gzip.open(file, "rb")) if file.name.lower().endswith(".gz") else file.open("rb")
+    return file
 
 
 def _decode(raw: bytes, place: str, on_fault: OnFault) -> str:

@@ -1,6 +1,5 @@
 """Completions made up from the data: right, wrong, empty, long and cut ones."""
 
-import itertools
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -34,7 +33,8 @@ def made_up(rows: Rows, gold_column: str | None = None) -> Samples:
     words: dict[str, int] = {}
     groups = []
     for index, row in enumerate(rows):
-        made = _completions(golds[index], _another(golds, index), label)
+        others = (gold for gold in (*golds[index + 1 :], *golds[:index]) if gold != golds[index])
+        made = _completions(golds[index], next(others, f"not {golds[index]}"), label)
         place = rows.place(index)
         candidates = [_candidate(kind, place, text, reward, words) for kind, text, reward in made]
         groups.append(Group({**row, ROW_KEY: rows.lines[index]}, candidates))
@@ -72,9 +72,3 @@ def _candidate(kind: str, place: str, text: str, reward: float | None, words: di
         text = "".join(pieces)
     tokens = [words.setdefault(piece, len(words) + 1) for piece in pieces] + ([_END] if finished else [])
     return Candidate(kind, f"the completion '{kind}' of {place}", text, tokens, finished, {REWARD: reward}, reward)
-
-
-def _another(golds: list[str], index: int) -> str:
-    """The answer of the next row that has another one."""
-    following = itertools.chain(golds[index + 1 :], golds[:index])
-    return next((gold for gold in following if gold != golds[index]), f"not {golds[index]}")

@@ -1,6 +1,7 @@
 """Completions that a run has recorded, each with the data row that it answers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def recorded(run: Path, rows: Rows, count: int) -> Samples:
     `rows` are the data of the run. Raises SpecError when there are no candidates, or a row is missing.
     """
     table = read_candidates(run)
-    spans = list(_spans(table.select(["step", "group", "candidate"]).to_pylist()))
+    spans = _spans(table.select(["step", "group", "candidate"]).to_pylist())
     chosen = [spans[number * len(spans) // min(count, len(spans))] for number in range(min(count, len(spans)))]
     index_of = {str(line): index for index, line in enumerate(rows.lines)}
     groups = []
@@ -42,30 +43,22 @@ def recorded(run: Path, rows: Rows, count: int) -> Samples:
                 f"the candidates in '{run}' answer row {records[0].prompt_id}, which {rows.source} does not have; "
                 "name the data of the run with --data"
             )
-        row = {**rows[index], ROW_KEY: rows.lines[index]}
-        groups.append(Group(row, [_candidate(record) for record in records]))
+        groups.append(Group({**rows[index], ROW_KEY: rows.lines[index]}, [*map(_candidate, records)]))
     total = sum(len(group.candidates) for group in groups)
-    return Samples(
-        f"{counted(total, 'recorded completion')} of {counted(len(groups), 'group')} of {run}",
-        groups,
-        are_recorded=True,
-    )
+    origin = f"{counted(total, 'recorded completion')} of {counted(len(groups), 'group')} of {run}"
+    return Samples(origin, groups, are_recorded=True)
 
 
-def _spans(places: list[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
+def _spans(places: list[Mapping[str, Any]]) -> list[tuple[int, int]]:
     """Where each group begins and ends in the table."""
-    start = 0
-    for number in range(1, len(places) + 1):
-        here = places[number] if number < len(places) else None
-        before = places[number - 1]
-        is_same = (
-            here is not None
-            and (here["step"], here["group"]) == (before["step"], before["group"])
-            and here["candidate"] > before["candidate"]
-        )
-        if not is_same:
-            yield start, number
-            start = number
+
+    def goes_on(before: Mapping[str, Any], here: Mapping[str, Any]) -> bool:
+        # After a resume a step may stand in the table twice, and its candidates count from the first again.
+        same_group = (here["step"], here["group"]) == (before["step"], before["group"])
+        return same_group and here["candidate"] > before["candidate"]
+
+    starts = [place for place, pair in enumerate(pairwise(places), start=1) if not goes_on(*pair)]
+    return list(pairwise([0, *starts, len(places)])) if places else []
 
 
 def _candidate(record: CandidateRecord) -> Candidate:

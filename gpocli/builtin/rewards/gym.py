@@ -55,21 +55,15 @@ class Gym:
         text = stated_after_thinking(completion, self.options.opening, prompt)
         if text is None:
             return 0.0
-        entry = {"question": _question(prompt), "answer": answer, "metadata": dict(metadata)}
+        tagged = _TAGGED.findall(text)
+        stated = str(tagged[-1] if tagged else stated_answer(text) or text).strip()
+        question = str(prompt[-1]["content"] if isinstance(prompt, list) else prompt)
+        entry = {"question": question, "answer": answer, "metadata": dict(metadata)}
         scorer = _scorer(str(metadata["source_dataset"]))
         try:
-            return float(scorer(_stated(text), entry))
+            return float(scorer(stated, entry))
         except Exception:  # noqa: BLE001 - some scorers fail at what is no answer of their form
             return 0.0
-
-
-def _stated(text: str) -> str:
-    tagged = _TAGGED.findall(text)
-    return str(tagged[-1] if tagged else stated_answer(text) or text).strip()
-
-
-def _question(prompt: Any) -> str:
-    return str(prompt[-1]["content"]) if isinstance(prompt, list) else str(prompt)
 
 
 @functools.cache

@@ -38,12 +38,9 @@ class LengthPenalty:
         self.options = options
 
     def __call__(self, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:
-        return [self._penalty(len(tokens)) for tokens in completion_ids]
-
-    def _penalty(self, length: int) -> float:
-        options = self.options
-        excess = (length - options.target_tokens) / (options.max_tokens - options.target_tokens)
-        return 0.0 - options.max_penalty * min(max(excess, 0.0), 1.0)
+        free, full = self.options.target_tokens, self.options.max_tokens
+        shares = [min(max((len(tokens) - free) / (full - free), 0.0), 1.0) for tokens in completion_ids]
+        return [0.0 - self.options.max_penalty * share for share in shares]  # not -0.0
 
 
 EXTENSION = RewardExtension(
