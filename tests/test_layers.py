@@ -31,7 +31,7 @@ TABLE = {
     "settings": May("errors"),
     "extensions": May("settings", names="trainers"),
     "hookspecs": May("extensions"),
-    "contracts": May("errors extensions hookspecs", loads=True),
+    "contracts": May("errors extensions hookspecs settings", loads=True),
     "embedded": May(),
     "maths": May("errors"),
     "presets": May("contracts errors"),
@@ -44,15 +44,18 @@ TABLE = {
     "spec": May("embedded errors extensions plugin_manager presets settings"),
     "policy": May("data embedded errors settings", heavy="peft torch transformers"),
     "runs": May("errors"),
-    "trainers": May("algorithms contracts data errors rollout runs", heavy="accelerate torch transformers trl"),
+    "trainers": May(
+        "algorithms contracts data errors extensions rollout runs", heavy="accelerate torch transformers trl"
+    ),
     "checks": May("builtin contracts data embedded errors plugin_manager policy settings spec trainers"),
     "display": May("runs"),
     "planning": May("checks data embedded errors settings spec"),
-    "trial": May("builtin contracts data errors extensions plugin_manager runs spec"),
+    "trial": May("builtin contracts data errors extensions plugin_manager runs settings spec"),
     "doctor": May("errors plugin_manager"),
     "training": May(
         "checks contracts data display embedded errors policy runs spec trainers",
         heavy="accelerate datasets torch transformers",
+        loads=True,
     ),
     "cli": May(
         "checks contracts data doctor errors extensions planning plugin_manager presets scaffold settings spec "

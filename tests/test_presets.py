@@ -58,3 +58,13 @@ def test_gmpo_presets_make_8_updates_of_128_a_round_of_1024(name):
     assert (spec.algorithm.group_size, spec.algorithm.epsilon, spec.algorithm.epsilon_high) == (8, 0.4, None)
     assert (spec.optim.learning_rate, spec.algorithm.beta) == (1e-6, 0)
     assert spec.model.name.endswith(name.removeprefix("gmpo-").upper())
+
+
+def test_dapo_makes_16_updates_of_512_completions_and_shapes_overlong_rewards():
+    plan, spec = check_run(load("dapo")).plan, load("dapo").spec
+    assert (plan.prompts_per_generation, plan.rows_per_step, plan.updates_per_generation) == (512, 512, 16)
+    assert (spec.algorithm.group_size, spec.algorithm.epsilon, spec.algorithm.epsilon_high) == (16, 0.2, 0.28)
+    assert (spec.optim.learning_rate, spec.algorithm.beta, spec.sampling.max_tokens) == (1e-6, 0, 20480)
+    overlong = check_run(load("dapo")).rewards[1].function
+    # nothing up to 16384 tokens, half way through the buffer of 4096 -0.5
+    assert overlong(completion_ids=[[1] * 16384, [1] * 18432], finished=[True, True]) == [0.0, -0.5]

@@ -120,11 +120,13 @@ def check_command(
 
 @app.command("new")
 def new_command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the filter or reward, as fewest_words.")],
-    kind: Annotated[Literal["filter", "reward"], typer.Option("--kind", help="What it gives.", show_default=False)],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, as fewest_words.")],
+    kind: Annotated[
+        Literal["filter", "reward", "algorithm"], typer.Option("--kind", help="What it gives.", show_default=False)
+    ],
     folder: Annotated[Path, typer.Option("--dir", help="Where its folder is made.")] = Path("."),
 ) -> None:
-    """Write a small package with a filter or reward, a README and tests that pass, to start from."""
+    """Write a small package with a filter, reward or algorithm, a README and tests that pass, to start from."""
     from gpocli.cli.console import print_lines
     from gpocli.errors import SpecError
     from gpocli.plugin_manager import load_plugins
@@ -140,7 +142,7 @@ def new_command(
         "next:",
         f"  gpo plugins check {made}",
         f"  pip install -e {made}",
-        f"  gpo {kind}s test {wanted}",
+        f"  gpo train {wanted}" if kind == "algorithm" else f"  gpo {kind}s test {wanted}",
     )
 
 

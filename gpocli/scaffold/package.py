@@ -1,4 +1,4 @@
-"""A small package with one filter or reward, written from templates: code, `pyproject.toml`, README and a test."""
+"""A small package with one filter, reward or algorithm, written from templates: code, `pyproject.toml`, README and a test."""
 
 import re
 from importlib.resources import files
@@ -9,13 +9,13 @@ from typing import Literal
 
 from gpocli.errors import EnvironmentFault, SpecError
 
-Kind = Literal["filter", "reward"]
+Kind = Literal["filter", "reward", "algorithm"]
 
 _SUFFIX = ".template"
 
 
 def extension_name(text: str) -> str:
-    """The name that a filter or reward gets from what the user wrote: lower case, `_` for `-` and spaces.
+    """The name that something gets from what the user wrote: lower case, `_` for `-` and spaces.
 
     Raises SpecError when none can be made of it.
     """
@@ -36,7 +36,7 @@ def module_name(name: str, kind: Kind) -> str:
 
 
 def write_package(name: str, kind: Kind, parent: Path) -> list[Path]:
-    """Write the package of a filter or reward `name` into a new folder of `parent`; returns the files, folder first.
+    """Write the package of something called `name` into a new folder of `parent`; returns the files, folder first.
 
     Raises SpecError when the folder is there already, and EnvironmentFault when it cannot be written.
     """

@@ -21,6 +21,7 @@ from gpocli.data import Rows
 from gpocli.errors import EnvironmentFault, GpoError, SpecError
 from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, RewardExtension
 from gpocli.plugin_manager import GROUP, BrokenPlugin, LoadedPlugin, PluginHost, build_extension
+from gpocli.settings.setting import declared
 from gpocli.spec.trl_schema import trl_options
 from gpocli.trial.filter import try_filter
 from gpocli.trial.made_up import made_up, options_for
@@ -186,6 +187,9 @@ def _undocumented(extension: Extension, owner: str) -> Iterator[str]:
 
 def _unusable(extension: AlgorithmExtension, owner: str) -> Iterator[str]:
     """What would only fail, or have no effect, once a run starts."""
+    for one in declared(extension.section, ""):
+        if not one.setting.owned and one.path in {*extension.section.model_fields} - {"type", "filters"}:
+            yield f"setting '{one.path}' of {owner} goes nowhere; put gpocli.Setting into its Annotated"
     for place in (extension.trainer, extension.config):
         if not _is_module(place.partition(":")[0]):
             yield f"there is no module of {place}, which {owner} names; write package.module:Class"

@@ -7,7 +7,8 @@ import pytest
 
 from gpocli.spec.algorithms import algorithms
 
-PAGE = (Path(__file__).parents[2] / "docs" / "algorithms.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
 SHOWN = ("group_size", "keep", "filters", "epsilon", "epsilon_high", "beta", "entropy_coef", "loss_type", "divisor")
 
 
@@ -33,3 +34,8 @@ def test_the_table_has_a_line_for_each(name):
 
 def test_both_tables_have_each_and_no_other():
     assert re.findall(r"^\| `(\w+)`", PAGE, re.MULTILINE) == [*algorithms(), *algorithms()]
+
+
+@pytest.mark.parametrize("name", algorithms())
+def test_the_readme_names_each(name):
+    assert re.search(rf"\b{name}\b", (ROOT / "README.md").read_text(encoding="utf-8"))

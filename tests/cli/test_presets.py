@@ -19,8 +19,8 @@ def test_list_names_each_with_its_source(user):
     assert [line.split()[0] for line in lines[1:]] == preset_names()
     assert all("arXiv 25" in line for line in lines[1:])
     listed = json.loads(user.gpo("presets", "list", "--json").out)
-    assert listed[0]["name"] == "gfpo-4-24"
-    assert listed[0]["summary"] == "GFPO 4/24: the 4 shortest of 24"
+    assert [one["name"] for one in listed] == preset_names()
+    assert next(one for one in listed if one["name"] == "gfpo-4-24")["summary"] == "GFPO 4/24: the 4 shortest of 24"
 
 
 def test_show_prints_the_file(user):

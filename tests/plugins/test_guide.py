@@ -12,7 +12,10 @@ from typer.testing import CliRunner
 from gpocli.cli.main import app
 from gpocli.contracts.filter import GroupFilter
 from gpocli.contracts.filter_call import FILTER_KEYWORDS
+from gpocli.contracts.plugin import extensions_of
+from gpocli.contracts.reference import import_file
 from gpocli.plugin_manager import load_plugins
+from gpocli.spec.trl_schema import trl_options
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text()
 FILES = dict(re.findall(r"```(?:python|toml)\n# file: (\S+)\n(.*?)```", GUIDE, flags=re.DOTALL))
@@ -61,6 +64,12 @@ def test_its_references_lead_to_filters_and_rewards(folder):
         references = set(re.findall(rf"--{kind} (\./\S+)", GUIDE))
         assert references
         assert all(callable(build(reference).function) for reference in references)
+
+
+def test_its_algorithm_keeps_the_contract(folder):
+    (bnpo,) = extensions_of(import_file("gpo_bnpo.py", "plugin")).algorithms
+    assert bnpo.takes_filters
+    assert {*bnpo.options, *bnpo.refused} <= trl_options().keys()
 
 
 def test_its_filter_that_keeps_fewer_keeps_half_of_the_solved(folder):

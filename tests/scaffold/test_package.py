@@ -10,7 +10,8 @@ import pytest
 from gpocli.errors import SpecError
 from gpocli.scaffold import extension_name, write_package
 
-KINDS = ["filter", "reward"]
+KINDS = ["filter", "reward", "algorithm"]
+TRIED = pytest.mark.parametrize("package", ["filter", "reward"], indirect=True)
 
 
 def run(*arguments, path="", cwd=None):
@@ -51,6 +52,7 @@ def test_it_is_listed_with_its_provenance(package):
     assert mine["file"] == str(installed / f"gpo_{kind}_my_own.py")
 
 
+@TRIED
 def test_trying_it_finds_nothing_wrong(package):
     kind, _, _ = package
     done = gpo(package, f"{kind}s", "test", "my_own")
@@ -58,12 +60,13 @@ def test_trying_it_finds_nothing_wrong(package):
     assert done.stdout.startswith(f"{kind} my_own of plugin 'my_own' (gpo-{kind}-my-own 0.1.0)\n")
 
 
-def test_a_run_trains_with_both(installed, tiny_model, tmp_path):
+@pytest.mark.parametrize("algorithm", ["gfpo", "my_own"])
+def test_a_run_trains_with_all_of_them(installed, tiny_model, tmp_path, algorithm):
     rows = [{"prompt": f"say {number}", "answer": str(number)} for number in range(4)]
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    small = "--steps 1 -G 4 -k 2 --prompts-per-step 2 --max-tokens 8 --out out".split()
+    small = "--steps 1 -G 4 -k 2 --prompts-per-step 1 --max-tokens 8 --out out".split()
     mine = ["--filter", "my_own", "--reward", "my_own"]
-    command = ["train", "gfpo", "--model", tiny_model, "--data", "data.jsonl", *mine, *small]
+    command = ["train", algorithm, "--model", tiny_model, "--data", "data.jsonl", *mine, *small]
     done = run("-m", "gpocli", *command, path=installed / "installed", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out" / "model" / "config.json").is_file()
@@ -82,6 +85,7 @@ def test_check_of_its_folder_finds_nothing_wrong(package):
     assert done.stdout.splitlines()[-1] == f"{kind} my_own  sound"
 
 
+@TRIED
 def test_its_readme_names_commands_and_options_that_are_there(package):
     kind, source, installed = package
     readme = (source / "README.md").read_text()
