@@ -1,4 +1,4 @@
-"""A small package with one filter, reward or algorithm, written from templates: code, `pyproject.toml`, README and a test."""
+"""A small package with one filter, reward or algorithm, from templates: code, `pyproject.toml`, README and a test."""
 
 import re
 from importlib.resources import files
