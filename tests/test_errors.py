@@ -1,0 +1,29 @@
+"""Errors carry the exit code of the command line, and those of other libraries become one line."""
+
+import pytest
+
+from gpocli import errors
+from gpocli.errors import EnvironmentFault, GpoError, GuardError, Interrupted, PluginError, SpecError, first_line
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(SpecError, 2), (PluginError, 3), (GuardError, 4), (EnvironmentFault, 5), (GpoError, 1)]
+)
+def test_exit_codes(error, code):
+    assert error("x").exit_code == code
+
+
+def test_an_interrupt_exits_with_128_and_its_signal():
+    assert Interrupted("stopped", 15).exit_code == 143
+
+
+def test_all_are_of_one_family():
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
+    assert all(issubclass(kind, GpoError) for kind in kinds)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("\n no such file.\nat line 3", "no such file"), ("", "ValueError"), ("x" * 400, "x" * 300)]
+)
+def test_the_first_line_of_an_error(text, line):
+    assert first_line(ValueError(text)) == line
