@@ -11,7 +11,6 @@ from gpocli.cli.console import error_console, print_json, print_lines
 from gpocli.cli.trial_view import AsJson, Columns, columns_from
 
 if TYPE_CHECKING:
-    from gpocli.checks.data_report import Need, Preview
     from gpocli.plugin_manager import NamedReward
     from gpocli.spec.load import Draft
 
@@ -43,7 +42,6 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", help="Any value of a spec; repeats.", metavar="KEY=VALUE", show_default=False),
 ]
-_SPECS = (".yaml", ".yml", ".toml")
 
 
 @app.command("check")
@@ -65,8 +63,7 @@ def check_command(
     from gpocli.errors import SpecError
 
     draft = _draft(sources, columns, split, rewards, overrides)
-    has_rewards = bool(rewards) or any(map(_is_spec, sources))
-    reports = report_data(draft.loaded().spec, _built_rewards(draft) if has_rewards else [])
+    reports = report_data(draft.loaded().spec, _built_rewards(draft) if rewards or _have_spec(sources) else [])
     said = _say(sources)
     faults = [said(fault) for report in reports for fault in report.survey.faults]
     if as_json:
@@ -105,7 +102,7 @@ def preview_command(
     Chats go through the model's chat template. Prompts over the limit have more
     tokens than data.max_prompt_tokens, or than the model's context leaves.
     """
-    from gpocli.checks.data_report import preview_data
+    from gpocli.checks.data_report import Need, missing_columns, preview_data
     from gpocli.cli.data_view import preview_as_dict, print_preview
     from gpocli.errors import SpecError
 
@@ -115,8 +112,8 @@ def preview_command(
         preview = preview_data(draft.loaded().spec)
     except SpecError as error:
         raise SpecError(said(str(error))) from error
-    has_rewards = bool(rewards) or any(map(_is_spec, sources))
-    needs = _needs(preview, _built_rewards(draft) if has_rewards else _all_rewards())
+    asked = _built_rewards(draft) if rewards or _have_spec(sources) else _all_rewards()
+    needs = [Need(reward.name, reward.columns, missing_columns(preview.rows, reward)) for reward in asked]
     if as_json:
         print_json(preview_as_dict(preview, needs, count, said))
         return
@@ -129,7 +126,11 @@ def preview_command(
 
 
 def _is_spec(source: str) -> bool:
-    return source.lower().endswith(_SPECS)
+    return source.lower().endswith((".yaml", ".yml", ".toml"))
+
+
+def _have_spec(sources: Sequence[str]) -> bool:
+    return any(map(_is_spec, sources))
 
 
 def _draft(
@@ -181,18 +182,13 @@ def _all_rewards() -> list["NamedReward"]:
     return [NamedReward(name, print_lines, tuple(columns)) for name, columns in needing]
 
 
-def _needs(preview: "Preview", rewards: Sequence["NamedReward"]) -> list["Need"]:
-    from gpocli.checks.data_report import Need, missing_columns
-
-    return [Need(reward.name, reward.columns, missing_columns(preview.rows, reward)) for reward in rewards]
-
-
 def _say(sources: Sequence[str]) -> Callable[[str], str]:
     """How messages are said: without a spec, columns are mapped on the command line."""
-    has_spec = any(map(_is_spec, sources))
+    has_spec = _have_spec(sources)
 
     def said(text: str) -> str:
-        told = text if has_spec else text.replace("data.columns.", "--map ").replace("set data.", "add --set data.")
-        return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in told)
+        if not has_spec:
+            text = text.replace("data.columns.", "--map ").replace("set data.", "add --set data.")
+        return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
     return said
