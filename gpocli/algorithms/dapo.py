@@ -12,7 +12,7 @@ from gpocli.settings.algorithm import Clip, ClipHigh, FilteredSection, GroupSize
 
 
 class DAPOSpec(FilteredSection):
-    """Decoupled clip and token-level loss; group size, clip range and updates are those of arXiv 2503.14476, section 4.1."""
+    """Decoupled clip, token-level loss; group size, clip range and updates are of arXiv 2503.14476, section 4.1."""
 
     type: Literal["dapo"] = "dapo"
     """The method."""
