@@ -52,8 +52,8 @@ def _problem(details: ErrorDetails, model: type[BaseModel]) -> OptionProblem:
         return OptionProblem(path, f"option '{name}' is missing; write it")
     if details["type"] == "extra_forbidden":
         known = [str(field.validation_alias or field_name) for field_name, field in model.model_fields.items()]
-        cure = did_you_mean(name, known) if len(path) == 1 else "remove it"
-        return OptionProblem(path, f"unknown option '{name}'; {cure}")
+        fix = did_you_mean(name, known) if len(path) == 1 else "remove it"
+        return OptionProblem(path, f"unknown option '{name}'; {fix}")
     text = details["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
     if not path:  # a rule of the model that spans several options
         return OptionProblem(path, text)

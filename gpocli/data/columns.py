@@ -43,9 +43,9 @@ def unknown_columns(rows: Rows, columns: Mapping[str, str]) -> list[str]:
     for new, old in columns.items():
         if old not in rows.columns:
             near = _nearest(old, rows.columns)
-            cure = f"did you mean '{near}'?" if near else "name one of these"
+            fix = f"did you mean '{near}'?" if near else "name one of these"
             found = _found(rows.columns)
-            faults.append(f"{rows.source}: no column '{old}', which data.columns.{new} names; {found}; {cure}")
+            faults.append(f"{rows.source}: no column '{old}', which data.columns.{new} names; {found}; {fix}")
     return faults
 
 

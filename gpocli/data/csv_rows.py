@@ -66,9 +66,9 @@ def _reason(error: csv.Error) -> str:
 
 def _header_fault(names: list[str], delimiter: str) -> tuple[str, str] | None:
     """What is wrong with the names of the columns, and the kind of fault that it is."""
-    for sign, called, cure in _DELIMITERS:
+    for sign, called, fix in _DELIMITERS:
         if len(names) == 1 and sign != delimiter and sign in names[0]:
-            return f"the columns are separated by {called} ('{names[0]}'); {cure}", "another delimiter"
+            return f"the columns are separated by {called} ('{names[0]}'); {fix}", "another delimiter"
     for name in names:
         if names.count(name) > 1:
             return f"column '{name}' is there twice; give each column its own name", "a column twice"

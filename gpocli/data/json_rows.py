@@ -11,19 +11,19 @@ from gpocli.data.rows import Numbered, OnFault, RowFault
 
 def read_jsonl(lines: Iterable[tuple[int, str]], source: str, on_fault: OnFault) -> Iterator[Numbered]:
     """The objects of a file with one JSON object a line; blank lines are passed over, faulty ones told."""
-    cure = "write one JSON object a line"
+    fix = "write one JSON object a line"
     for number, text in lines:
         if text.isspace():
             continue
         try:
             value = _DECODER.decode(text)
         except (ValueError, RecursionError) as error:
-            on_fault(_broken(error, source, number, cure))
+            on_fault(_broken(error, source, number, fix))
             continue
         if isinstance(value, dict):
             yield number, value
         else:
-            on_fault(_no_object(value, source, number, cure))
+            on_fault(_no_object(value, source, number, fix))
 
 
 def read_json(lines: Iterable[tuple[int, str]], source: str, on_fault: OnFault) -> Iterator[Numbered]:
@@ -83,15 +83,15 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys)
 
 
-def _broken(error: Exception, source: str, line: int, cure: str) -> RowFault:
+def _broken(error: Exception, source: str, line: int, fix: str) -> RowFault:
     if isinstance(error, json.JSONDecodeError):
-        fault = f"not valid JSON ({error.msg.lower()}); {cure}"
+        fault = f"not valid JSON ({error.msg.lower()}); {fix}"
         return RowFault(f"{source}:{line}:{error.colno}", fault, "not valid JSON")
     reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-    return RowFault(f"{source}:{line}", f"cannot be read ({reason}); {cure}", "cannot be read")
+    return RowFault(f"{source}:{line}", f"cannot be read ({reason}); {fix}", "cannot be read")
 
 
-def _no_object(value: Any, source: str, line: int, cure: str) -> RowFault:
+def _no_object(value: Any, source: str, line: int, fix: str) -> RowFault:
     kinds = {bool: "true or false", int: "a number", float: "a number", str: "a text", list: "a list"}
-    fault = f"{kinds.get(type(value), 'null')} where an object is expected; {cure}"
+    fault = f"{kinds.get(type(value), 'null')} where an object is expected; {fix}"
     return RowFault(f"{source}:{line}", fault, "not an object")

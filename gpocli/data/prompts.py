@@ -59,8 +59,8 @@ def prepare_prompts(rows: Rows, data: DataSpec) -> Rows:
             bad.append((index, reason))
     remark = _bad_remark(rows, bad) if bad else None
     if remark and (data.bad_rows == "refuse" or not kept):
-        cure = "mend these rows" if data.bad_rows == "drop" else "mend them, or set data.bad_rows=drop"
-        raise SpecError(f"{remark}; {cure}")
+        fix = "mend these rows" if data.bad_rows == "drop" else "mend them, or set data.bad_rows=drop"
+        raise SpecError(f"{remark}; {fix}")
     notes = (f"dropped rows without a usable prompt: {remark}",) if remark else ()
     usable = replace(rows.select(kept, *notes), values=values)
     refuse_mixed(usable, usable)

@@ -95,7 +95,7 @@ def _tallied(lines: Iterable[tuple[str, str]]) -> list[str]:
 
 def _usable(rows: Rows, data: DataSpec, found: Survey) -> Rows:
     """The rows with a usable prompt; the others are told, as faults or as notes."""
-    cure = "mend it, or set data.bad_rows=drop" if data.bad_rows == "refuse" else "the row is dropped"
+    fix = "mend it, or set data.bad_rows=drop" if data.bad_rows == "refuse" else "the row is dropped"
     kept = []
     lines = []
     for index in range(len(rows)):
@@ -103,7 +103,7 @@ def _usable(rows: Rows, data: DataSpec, found: Survey) -> Rows:
             read_prompt(rows, index)
             kept.append(index)
         except BadPromptError as reason:
-            lines.append((reason.kind, f"{rows.place(index)}: {reason.detail}; {cure}"))
+            lines.append((reason.kind, f"{rows.place(index)}: {reason.detail}; {fix}"))
     (found.faults if data.bad_rows == "refuse" else found.notes).extend(_tallied(lines))
     if not kept and data.bad_rows == "drop":
         found.faults.append(f"{rows.source}: no row has a usable prompt; mend the rows")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from gpocli.contracts.filter_call import Candidate as Told
+from gpocli.contracts.filter_call import Candidate as FilterCandidate
 from gpocli.contracts.filter_call import FilterCall, filter_call
 from gpocli.data import ROW_KEY
 from gpocli.data.prompts import Message
@@ -86,17 +86,14 @@ def reward_arguments(samples: Samples, *, chat: bool) -> dict[str, Any]:
 
 
 def filter_arguments(samples: Samples, *, chat: bool) -> FilterCall:
-    """What a trainer would tell a filter, completions in one form or the other, freshly made."""
-    names = dict.fromkeys(name for candidate in samples.candidates for name in candidate.rewards)
+    """The arguments with which a trainer would call a filter, in one form or the other, freshly made."""
 
-    def told(row: dict[str, Any], one: Candidate) -> Told:
+    def given(row: dict[str, Any], one: Candidate) -> FilterCandidate:
         prompt, completion = prompt_in_form(row["prompt"], chat=chat), completion_in_form(one.text, chat=chat)
-        rewards = {name: one.rewards.get(name) for name in names}
-        return Told(row, prompt, completion, one.tokens, one.finished, rewards, one.reward)
+        return FilterCandidate(row, prompt, completion, one.tokens, one.finished, one.rewards, one.reward)
 
-    return filter_call(
-        [[told(group.row, one) for one in group.candidates] for group in samples.groups], trainer_state()
-    )
+    groups = [[given(group.row, one) for one in group.candidates] for group in samples.groups]
+    return filter_call(groups, trainer_state())
 
 
 def trainer_state() -> SimpleNamespace:
@@ -122,4 +119,4 @@ def prompt_in_form(prompt: str | list[Message], *, chat: bool) -> str | list[Mes
 
 
 def _ignore(*_: Any, **__: Any) -> None:
-    """Stand in for the trainer's logging."""
+    """Stand in for the trainer's logging; the same each time, so that arguments can be compared."""

@@ -12,7 +12,7 @@ Clock = Callable[[], float]
 V = TypeVar("V", float, float | None)
 """What a filter gives for a completion, and what a reward does."""
 
-CURE = "take the text with gpocli.contracts.completion.completion_text"
+FIX = "take the text with gpocli.contracts.completion.completion_text"
 
 
 class Trial(ABC, Generic[V]):
@@ -105,7 +105,7 @@ class Trial(ABC, Generic[V]):
         except GpoError:
             return ""
         native, other = self.forms
-        return f"; it works with {other} but not with {native}: {CURE}"
+        return f"; it works with {other} but not with {native}: {FIX}"
 
     def form(self, values: list[V]) -> Check:
         """Text and chat messages give the same values."""
@@ -113,12 +113,12 @@ class Trial(ABC, Generic[V]):
         try:
             second = self.call(self.arguments(chat=not self.samples.are_chat))
         except PluginError as error:
-            return Check("text and chat", "no", (f"with {other} for {native}: {error}; {CURE}",))
+            return Check("text and chat", "no", (f"with {other} for {native}: {error}; {FIX}",))
         at = first_difference(values, second)
         if at is None:
             return Check("text and chat", "the same")
         fault = f"{self.name} gives {number(values[at])} with {native} and {number(second[at])} with {other}"
-        return Check("text and chat", "differ", (f"{fault} for {self.place(at)}; {CURE}",))
+        return Check("text and chat", "differ", (f"{fault} for {self.place(at)}; {FIX}",))
 
     @property
     def forms(self) -> tuple[str, str]:
