@@ -99,21 +99,9 @@ class PluginHost:
         self.plugins = list(plugins)
         self.broken = list(broken)
         self._claims = {kind: _claims_of(kind, plugins) for kind in RECORDS}
-
-    @property
-    def filters(self) -> dict[str, Registered[FilterExtension]]:
-        """The filters that can be had, by name."""
-        return self._sole("filter")
-
-    @property
-    def rewards(self) -> dict[str, Registered[RewardExtension]]:
-        """The rewards that can be had, by name."""
-        return self._sole("reward")
-
-    @property
-    def algorithms(self) -> dict[str, Registered[AlgorithmExtension]]:
-        """The algorithms that can be had, by name."""
-        return self._sole("algorithm")
+        self.filters: dict[str, Registered[FilterExtension]] = self._sole("filter")
+        self.rewards: dict[str, Registered[RewardExtension]] = self._sole("reward")
+        self.algorithms: dict[str, Registered[AlgorithmExtension]] = self._sole("algorithm")
 
     def find(self, kind: Kind, reference: str) -> Registered[Any]:
         """What `reference` names, not yet built."""
@@ -128,14 +116,12 @@ class PluginHost:
     def build_filter(self, reference: str, options: Mapping[str, Any] | None = None) -> NamedFilter:
         """Build the filter that `reference` names with `options`, checked by its own model."""
         found = self.find("filter", reference)
-        function = _built(found.extension, f"filter '{reference}'", found.origin, options or {})
-        return NamedFilter(found.extension.name, function)
+        return NamedFilter(found.extension.name, _built(found.extension, reference, found.origin, options or {}))
 
     def build_reward(self, reference: str, options: Mapping[str, Any] | None = None) -> NamedReward:
         """Build the reward that `reference` names with `options`, checked by its own model."""
         found = self.find("reward", reference)
-        function = _built(found.extension, f"reward '{reference}'", found.origin, options or {})
-        return NamedReward(found.extension.name, function, _columns_of(function, found.extension))
+        return _reward(found.extension, _built(found.extension, reference, found.origin, options or {}))
 
     def claims(self, kind: Kind, name: str) -> Sequence[Registered[Any]]:
         """Whatever claims a name: none, one, or several that exclude each other."""
@@ -211,11 +197,12 @@ def build_extension(
     extension: FilterExtension | RewardExtension, options: Mapping[str, Any]
 ) -> NamedFilter | NamedReward:
     """Build what a record stands for, outside of any host, with options checked; raises as `PluginHost` does."""
-    if isinstance(extension, FilterExtension):
-        owner = f"filter '{extension.name}'"
-        return NamedFilter(extension.name, _built(extension, owner, "this plugin", options))
-    function = _built(extension, f"reward '{extension.name}'", "this plugin", options)
-    return NamedReward(extension.name, function, _columns_of(function, extension))
+    function = _built(extension, extension.name, "this plugin", options)
+    return (
+        NamedFilter(extension.name, function)
+        if isinstance(extension, FilterExtension)
+        else _reward(extension, function)
+    )
 
 
 def _chosen() -> list[EntryPoint]:
@@ -269,8 +256,9 @@ def _claims_of(kind: Kind, plugins: Sequence[LoadedPlugin]) -> dict[str, list[Re
 
 
 def _built(
-    extension: FilterExtension | RewardExtension, owner: str, origin: str, options: Mapping[str, Any]
+    extension: FilterExtension | RewardExtension, reference: str, origin: str, options: Mapping[str, Any]
 ) -> Callable[..., Any]:
+    owner = f"{'filter' if isinstance(extension, FilterExtension) else 'reward'} '{reference}'"
     checked = checked_options(extension.options, options, owner)
     try:
         function: object = extension.build(checked)
@@ -285,15 +273,15 @@ def _built(
     return function
 
 
-def _columns_of(function: Callable[..., Any], extension: RewardExtension) -> tuple[str, ...]:
-    """The data columns that a reward needs: those it says it does, and keywords that nobody else gives.
+def _reward(extension: RewardExtension, function: Callable[..., Any]) -> NamedReward:
+    """A built reward with the data columns it needs: those it says it does, and keywords that nobody else gives.
 
     A built reward may have `columns` of its own, when its options decide which they are.
     """
     declared = getattr(function, "columns", extension.columns)
     signature = call_signature(function, leading=0)
     required = sorted(signature.required.difference(REWARD_KEYWORDS)) if signature is not None else []
-    return tuple(dict.fromkeys([*declared, *required]))
+    return NamedReward(extension.name, function, tuple(dict.fromkeys([*declared, *required])))
 
 
 def _a(kind: Kind) -> str:
