@@ -50,30 +50,25 @@ def check_plugins(target: str | None, host: PluginHost, rows: Rows) -> list[Plug
     Without a target: the package in this folder, or else every installed plugin. Filters and rewards are tried on
     `rows`. Raises SpecError when there is no such plugin.
     """
+    installed: list[LoadedPlugin | BrokenPlugin] = [*host.plugins, *host.broken]
     if target is None and not _entry_points(_project(Path.cwd())):
-        installed = [plugin for plugin in host.plugins if plugin.name != "builtin"]
-        return [*(_check_loaded(plugin, host, rows) for plugin in installed), *map(_broken, host.broken)]
-    path = Path(target or ".").expanduser()
-    if target is None or path.is_dir():
-        return _check_folder(path if target else Path.cwd(), host, rows)
+        return [_check_installed(plugin, host, rows) for plugin in installed if plugin.name != "builtin"]
+    folder = Path.cwd() if target is None else Path(target).expanduser()
+    if target is None or folder.is_dir():
+        return _check_folder(folder, host, rows)
     if target.endswith(".py"):
         given = _load(lambda: import_file(target, "plugin"))
         return [_checked(f"plugin {target}", given, host, rows, None)]
-    for plugin in host.plugins:
+    for plugin in installed:
         if target in (plugin.name, plugin.distribution):
-            return [_check_loaded(plugin, host, rows)]
-    for broken in host.broken:
-        if target in (broken.name, broken.distribution):
-            return [_broken(broken)]
-    names = [*(one.name for one in host.plugins), *(one.name for one in host.broken)]
-    raise SpecError(f"no plugin '{target}'; {did_you_mean(target, names)} (or name ./file.py or a folder)")
+            return [_check_installed(plugin, host, rows)]
+    near = did_you_mean(target, [plugin.name for plugin in installed])
+    raise SpecError(f"no plugin '{target}'; {near} (or name ./file.py or a folder)")
 
 
-def _broken(plugin: BrokenPlugin) -> PluginCheck:
-    return PluginCheck(f"plugin '{plugin.name}'", (Check("loads", "no", (str(plugin),)),))
-
-
-def _check_loaded(plugin: LoadedPlugin, host: PluginHost, rows: Rows) -> PluginCheck:
+def _check_installed(plugin: LoadedPlugin | BrokenPlugin, host: PluginHost, rows: Rows) -> PluginCheck:
+    if isinstance(plugin, BrokenPlugin):
+        return PluginCheck(f"plugin '{plugin.name}'", (Check("loads", "no", (str(plugin),)),))
     name = f"plugin '{plugin.name}' ({plugin.distribution} {plugin.version})"
     return _checked(name, plugin.given, host, rows, plugin.distribution)
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def kind_rows(
     for kind in dict.fromkeys(kinds):
         members = [index for index, one in enumerate(kinds) if one == kind]
         known = [value for value in (values[index] for index in members) if value is not None]
-        lowest, mean, highest = (min(known), math.fsum(known) / len(known), max(known)) if known else (None,) * 3
+        lowest, mean, highest = (min(known), fmean(known), max(known)) if known else (None,) * 3
         kept_here = None if kept is None else sum(kept[index] for index in members)
         rows.append(KindRow(kind, len(members), len(members) - len(known), lowest, mean, highest, kept_here))
     return tuple(rows)
