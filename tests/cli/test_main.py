@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from gpocli.cli.other_names import instead_of
+from gpocli.spec.algorithms import algorithms
+from gpocli.spec.trl_schema import trl_options
 from tests.cli.conftest import COUNT_A, GFPO
+from tests.cli.in_process import User
 
 
 def test_help_names_the_commands(folder):
@@ -63,6 +67,51 @@ def test_help_is_quick_when_the_machine_is_busy(folder):
 def test_usage_errors_exit_2_with_one_line_that_says_what_to_write(folder, command, line):
     done = folder.gpo(*command)
     assert (done.code, done.stdout, done.stderr) == (2, "", line + "\n")
+
+
+OTHER_NAMES = [
+    ("train gfpo --num-generations 8", "--num-generations; write --group-size"),
+    ("train gfpo --learning-rate=1e-5", "--learning-rate; write --lr"),
+    ("train gmpo --max-completion-length 9", "--max-completion-length; write --max-tokens"),
+    ("train dapo --per-device-train-batch-size 9",
+     "--per-device-train-batch-size; write --set batch.micro_batch=VALUE"),
+    ("train gspo -n 4", "-n; write --group-size"),
+    ("check --lora-r 4", "--lora-r; write --set model.lora.rank=VALUE"),
+    ("plan --num-remains-in-group 4", "--num-remains-in-group; write --keep"),
+    ("config show --optim.weight_decay 0.1", "--optim.weight_decay; write --set optim.weight_decay=VALUE"),
+    ("check --name a", "--name; write --model or --set run.name=VALUE"),
+    ("train gfpo --adam-beta1 0.8", "--adam-beta1; write --set trl.adam_beta1=VALUE"),
+    ("data check a.jsonl --max-prompt-length 4", "--max-prompt-length; write --set data.max_prompt_tokens=VALUE"),
+    ("train gfpo --loss-type dapo",
+     "--loss-type; gfpo always has loss_type: dapo (arXiv 2508.09726); remove it"),
+    ("train grpo --filter length",
+     "--filter; grpo has no filters, but gfpo, gmpo, gspo, dr_grpo, dapo and cispo have; write gpo train gfpo"),
+    ("train grpo --num-remains-in-group 4",
+     "--num-remains-in-group; grpo has no keep, but gfpo, gmpo, gspo, dr_grpo, dapo and cispo have; "
+     "write gpo train gfpo"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "answer"), OTHER_NAMES)
+def test_names_of_trl_and_of_other_tools_are_answered_with_ours(tmp_path, monkeypatch, capsys, command, answer):
+    said = User(tmp_path, monkeypatch, capsys).gpo(*command.split())
+    (line,) = said.err.splitlines()
+    assert (said.code, said.out) == (2, "")
+    assert line.endswith(f": No such option: {answer}")
+
+
+def test_every_option_of_trl_is_answered_as_a_flag():
+    for algorithm in algorithms():
+        for name in trl_options():
+            assert instead_of(f"--{name.replace('_', '-')}", algorithm, ["--set"]), name
+
+
+def test_help_loads_no_setting_and_no_plugin(folder):
+    text = (
+        "import sys; sys.argv = ['gpo', '--help']; from gpocli.cli.main import app; app(standalone_mode=False)\n"
+        "print([name for name in ('pydantic', 'gpocli.settings', 'gpocli.plugin_manager') if name in sys.modules])"
+    )
+    assert folder.start_python("-c", text).outcome().lines[-1] == "[]"
 
 
 @pytest.mark.parametrize("command", [[], ["train"]])
