@@ -5,6 +5,7 @@ import json
 import pytest
 
 from gpocli import __version__
+from gpocli.plugin_manager import load_plugins
 from tests.cli.in_process import User, without_times
 from tests.cli.recorded_run import write_run
 
@@ -167,7 +168,7 @@ def test_test_on_made_up_groups(user):
     ]
 
 
-@pytest.mark.parametrize("name", ["token_efficiency", "adaptive_difficulty", "correct", "random"])
+@pytest.mark.parametrize("name", load_plugins(entry_points=False).filters)
 def test_every_builtin_filter_passes(user, name):
     said = user.gpo("filters", "test", name, "--rows", 4, "-k", 4)
     assert (said.code, said.err) == (0, "")

@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 from gpocli.builtin.rewards.accuracy import EXTENSION, AccuracyOptions, unparsable_golds
 from gpocli.errors import SpecError
 from gpocli.maths import algebra
-from tests.builtin.rewards.equalities import PAIRS
+from tests.builtin.rewards.equalities import PAIRS, table
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 
@@ -23,6 +23,10 @@ def score(gold, completion, prompt="p", **options):
 
 
 # What equals what: the documented table, and traps R25, R30, R32
+
+
+def test_the_page_has_the_table_that_is_tested():
+    assert table() in (Path(__file__).parents[3] / "docs" / "maths.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.gold)
