@@ -87,7 +87,7 @@ class WorkerProcess:
     def __init__(self) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - as long-lived as the process that writes it
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "gpocli.maths.symbolic"],
+            [sys.executable, "-P", "-m", "gpocli.maths.symbolic"],  # -P: no module of the working directory
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -178,7 +178,7 @@ class _SharedWorker:
 
     def ask(self, seconds: float, question: Question) -> tuple[bool | None, float]:
         """The answer, None without one in time, and the seconds that it took."""
-        with self._lock:
+        with self._lock:  # rewards may be called from several threads
             if self._worker is None or not self._worker.is_alive:
                 self.stop()
                 self._worker = WorkerProcess()

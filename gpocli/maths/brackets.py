@@ -27,7 +27,7 @@ def check_size(text: str) -> None:
             depth += 1
             if depth > MAX_DEPTH:
                 raise TooLarge(f"brackets nested {depth} deep")
-        elif character in _CLOSING and depth:
+        elif character in _CLOSING and depth:  # one too many is not large but wrong, which the reader finds
             depth -= 1
 
 
@@ -36,7 +36,7 @@ def check_towers(text: str) -> None:
     powers: list[bool] = []
     for place, character in enumerate(text):
         if character in _OPENING:
-            powers.append(place > 0 and text[place - 1] == "^")
+            powers.append(place > 0 and text[place - 1] == "^")  # tidied text has braces around each exponent
             if sum(powers) > MAX_TOWER:
                 raise TooLarge(f"powers stacked {sum(powers)} high")
         elif character in _CLOSING and powers:
@@ -53,7 +53,7 @@ def matching(text: str, start: int) -> int | None:
     place = start
     while place < len(text):
         character = text[place]
-        if character == "\\":
+        if character == "\\":  # an escaped bracket is one that is shown, as of a set
             place += 2
             continue
         if character == opening:
@@ -68,7 +68,7 @@ def matching(text: str, start: int) -> int | None:
 
 def enclosed(text: str) -> bool:
     r"""Whether the bracket that `text` begins with is closed by its last character, whatever their kinds."""
-    depth = 0
+    depth = 0  # of all kinds together, for `(1, 2]` is an interval
     for place, character in enumerate(text):
         if character in _OPENING:
             depth += 1
@@ -100,7 +100,7 @@ def split_outside(text: str, separator: re.Pattern[str]) -> tuple[list[str], lis
     place = 0
     while place < len(text):
         match = matches.get(place) if depth == 0 else None
-        if match is not None and match.group():
+        if match is not None and match.group():  # an empty one would never move on
             pieces.append(text[start : match.start()].strip())
             found.append(match.group().strip())
             start = place = match.end()

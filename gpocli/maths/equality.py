@@ -35,13 +35,13 @@ def equal(gold: Form, answer: Form, algebra: BoundedAlgebra) -> bool:
             return gold.value == answer.value and _same_unit(gold.unit, answer.unit)
         case Relation(), Relation():
             return _equal_relations(gold, answer, algebra)
-        case Relation(value=value), _:
+        case Relation(value=value), _:  # `x = 5` is 5, whatever it calls it
             return value is not None and bool(gold.name) and equal(value, answer, algebra)
         case _, Relation(value=value):
             return value is not None and bool(answer.name) and equal(gold, value, algebra)
         case Collection(), Collection():
             return _equal_collections(gold, answer, algebra)
-        case Collection(opening="" | "{", items=(only,)), _:
+        case Collection(opening="" | "{", items=(only,)), _:  # the set of all solutions, of which there is one
             return equal(only, answer, algebra)
         case _, Collection(opening="" | "{", items=(only,)):
             return equal(gold, only, algebra)
@@ -112,7 +112,7 @@ def _equal_in_some_order(gold: Sequence[Form], answer: Sequence[Form], algebra: 
     if len(gold) != len(answer):
         return False
     left = list(answer)
-    for mine in gold:
+    for mine in gold:  # the first that equals it will do, for what equals it equals each other
         place = next((place for place, other in enumerate(left) if equal(mine, other, algebra)), None)
         if place is None:
             return False

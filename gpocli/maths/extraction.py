@@ -34,7 +34,7 @@ def stated_answer(text: str, *, last_number: bool = False) -> str | None:
         return box
     if _END_TAG in text and (tagged := _last_tagged(text)) is not None:
         return tagged
-    if "nswer" in text or "NSWER" in text:
+    if "nswer" in text or "NSWER" in text:  # a search that takes a moment spares most texts the pattern
         phrase = _after_last_phrase(text)
         if phrase:
             return phrase
@@ -60,7 +60,7 @@ def gold_answer(gold: str) -> str:
 
 def _last_box(text: str) -> str | None:
     """The content of the last box that is closed; a nested box is a box."""
-    start = text.rfind(_BOX)
+    start = text.rfind(_BOX)  # most texts have one box, which closes: no need to look at every brace
     bare = _BARE_BOX.match(text, start)
     if bare:
         return bare[1].rstrip("$.,;")
@@ -82,7 +82,7 @@ def _last_closed_box(text: str) -> str | None:
             opened.append(match.end())
         elif token == "{":
             opened.append(None)
-        elif token == "}" and opened:
+        elif token == "}" and opened:  # without `opened` it is a stray one
             start = opened.pop()
             if start is not None and (last is None or start > last[0]):
                 last = (start, match.start())

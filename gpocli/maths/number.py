@@ -22,12 +22,14 @@ class Quantity:
 MAX_DIGITS = 400
 """A number with more digits, or with a larger power of ten, is too large to be read."""
 
+# 18 digits, for longer ones are checked for their size.
 _SIMPLE = re.compile(r"[\s*`]*(\$?)([+-]?\d{1,18})\1[\s*`.]*")
 _HEDGE = re.compile(
     r"(?:(?:therefore|thus|hence|then|so|about|approximately|approx\.?|roughly|around|exactly|simply|just|only"
     r"|equal to|equals)(?![A-Za-z]),?|\\approx(?![A-Za-z])|=|:)\s*",
     re.IGNORECASE,
 )
+# `0,123` groups no thousands, and neither does `1 250/3`, which is a mixed number.
 _DIGITS = r"(?:[1-9]\d{0,2}(?:,\d{3})+(?!\d)|[1-9]\d{0,2}(?:[ ]\d{3})+(?![\d/])|\d+)"
 _DECIMAL = rf"(?:{_DIGITS}(?:\.\d*)?|\.\d+)"
 _SIGNED = rf"[+-]?\s*{_DECIMAL}"
@@ -99,13 +101,14 @@ def read_number(text: str) -> Quantity | None:
         return None
     if match["currency"]:
         unit = unit or _CURRENCIES[match["currency"]]
+    # `-$-5` is 5: the two signs undo each other.
     negative = bool(match["sign"] and match["sign"] != "+") != (match["inner"] == "-")
     value = -value if negative else value
     return Quantity(value.numerator if value.denominator == 1 else value, unit)
 
 
 def _value(match: re.Match[str]) -> Fraction:
-    if match.start("unit") > MAX_DIGITS:
+    if match.start("unit") > MAX_DIGITS:  # before Python makes integers of them, which takes quadratic time
         raise TooLarge(f"a number of {match.start('unit')} characters")
     if match["whole"] is not None:
         part = Fraction(int(match["over"] or match["up"]), int(match["under"] or match["down"]))

@@ -57,6 +57,8 @@ def read(text: str) -> Form | None:
 def _read(text: str) -> Form | None:
     if not text:
         return None
+    # Words before expressions, for `C` is a choice rather than a variable; lists before relations, for `x = 1, y = 2`
+    # is two; and prose last, for `sin x` looks like it.
     return (
         read_number(text)
         or _read_word(text)
@@ -146,7 +148,7 @@ def _flat(items: tuple[Form, ...]) -> tuple[Form, ...]:
 def _read_relation(text: str) -> Form | None:
     if member := _MEMBER.match(text):
         return _read(text[member.end() :])
-    sides, signs = split_outside(text.replace("\\approx", "="), _SIGN)
+    sides, signs = split_outside(text.replace("\\approx", "="), _SIGN)  # a rounded value is judged as it stands
     if len(sides) < 2 or not all(sides):
         return None
     value = _read(sides[-1])
@@ -167,7 +169,7 @@ def _read_bracketed(text: str) -> Form | None:
     if body[0] not in "([{" or not enclosed(body):
         return None
     pieces = _pieces(body[1:-1].strip())
-    if len(pieces) == 1 and not is_set:
+    if len(pieces) == 1 and not is_set:  # they group, as in `(5)`
         return _read(pieces[0])
     items = _read_all(pieces)
     if items is None:
@@ -176,7 +178,7 @@ def _read_bracketed(text: str) -> Form | None:
 
 
 def _read_plus_minus(text: str) -> Form | None:
-    if len(_PLUS_MINUS.findall(text)) != 1:
+    if len(_PLUS_MINUS.findall(text)) != 1:  # with two, which signs go together is anybody's guess
         return None
     items = _read_all([_PLUS_MINUS.sub(sign, text) for sign in "+-"])
     return None if items is None else Collection("", "", items)
@@ -195,7 +197,7 @@ def _read_expression(text: str) -> Expression | None:
         or _REFUSED.search(text)
         or not balanced(text.replace("\\{", "").replace("\\}", ""))
         or not any(character.isalnum() for character in text)
-        or len(long_words) > 1
+        or len(long_words) > 1  # a product such as `abc` is one word; two are a sentence
         or any(len(word) > 3 for word in long_words)
     ):
         return None

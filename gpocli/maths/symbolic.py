@@ -68,7 +68,7 @@ def same_value(first: str, second: str) -> bool:
         mine, other = _parsed(first), _parsed(second)
     except Unreadable:
         return False
-    return mine == other or _vanishes(mine - other)
+    return mine == other or _vanishes(mine - other)  # `simplify` may take minutes
 
 
 def same_relation(
@@ -106,14 +106,14 @@ def _same_link(first: sympy.Expr, sign: str, second: sympy.Expr, other_sign: str
 
 
 def _vanishes(difference: sympy.Expr) -> bool:
-    if difference.has(AppliedUndef):
+    if difference.has(AppliedUndef):  # f(x) has no value at a point
         return bool(sympy.expand(difference) == 0)
     if not difference.free_symbols:
         return _is_zero(difference)
     compared = 0
     for values in _points(difference):
         at_point = difference.subs(values)
-        if at_point.has(sympy.nan, sympy.zoo, sympy.oo):
+        if at_point.has(sympy.nan, sympy.zoo, sympy.oo):  # not defined there, as (x-1)/(x-1) at 1
             continue
         if not _is_zero(at_point):
             return False
@@ -127,6 +127,7 @@ def _points(*expressions: sympy.Expr) -> list[dict[sympy.Symbol, sympy.Rational]
     points = []
     for seed in range(POINTS):
         draw = random.Random(seed)
+        # Odd numbers over a prime: where no polynomial, root or sine that somebody writes down happens to vanish.
         points.append({name: sympy.Rational(draw.randrange(-4001, 4001, 2), 1009) for name in names})
     return points
 
@@ -139,6 +140,7 @@ def _is_zero(expression: sympy.Expr) -> bool:
         return bool(number == 0)
     if number.has(sympy.nan, sympy.zoo, sympy.oo):
         return False
+    # A precision of 1 is how sympy marks a number of which no digit is known: zero, as far as was computed.
     value = number.evalf(DIGITS, maxn=MAX_DIGITS)
     return all(part == 0 or (part.is_Float and part._prec == 1) for part in value.as_real_imag())
 
@@ -155,6 +157,7 @@ def _parsed(latex: str) -> sympy.Expr:
     if not isinstance(expression, sympy.Expr) or isinstance(expression, FiniteSet) or expression.has(sympy.Derivative):
         raise Unreadable(latex)
     _check_cost(expression)
+    # Symbols that the parser calls real are taken for plain ones, and `i` for what it is in an answer.
     names = {symbol: sympy.I if symbol.name == "i" else sympy.Symbol(symbol.name) for symbol in expression.free_symbols}
     expression = expression.xreplace(names)
     if not expression.free_symbols and expression.doit().has(sympy.nan, sympy.zoo):

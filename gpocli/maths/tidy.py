@@ -22,13 +22,14 @@ _WRAPPERS = (
     ("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"), ("**", "**"), ("__", "__"), ("*", "*"),
     ('"', '"'), ("'", "'"), ("_", "_"),
 )  # fmt: skip
+# In this order: what one leaves, the next may look for.
 _REWRITES = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
         (r"(?<!\w)\*\*(?=\S)([^*]+?)\*\*(?!\w)", r"\1"),
         (r"^[*_]{2}|(?<=\S)\*\*$", ""),
-        (r",\\!\s*", ","),
-        (r"\{,\}", ","),
+        (r",\\!\s*", ","),  # and takes the space away again
+        (r"\{,\}", ","),  # how LaTeX writes a comma without the space behind it
         (r"\\!", ""),
         (r"\\(?:[,;:> ]|(?:quad|qquad|displaystyle|textstyle|limits)(?![A-Za-z]))", " "),
         (r"\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])\.?", ""),
@@ -62,6 +63,7 @@ _SINGLE = re.compile(r"\\[A-Za-z]+(?:\s*\{[^{}]*\})*|[^\s{}]")
 
 def tidy(text: str) -> str:
     """`text` without decoration, in one spelling: `**$\\dfrac12$**.` becomes `\\frac{1}{2}`."""
+    # First, for in `\\[2pt]` there is no displayed formula.
     text = _unwrapped(text.replace("\\\\", ROW_BREAK).translate(_SIGNS))
     text = _without_math_delimiters(text)
     for pattern, replacement in _REWRITES:
@@ -79,7 +81,7 @@ def tidy(text: str) -> str:
 
 def _unwrapped(text: str) -> str:
     before = None
-    while text != before:
+    while text != before:  # `**$5$**.` has them in any order
         before = text
         text = text.strip()
         while text[-1:] in (".", ",", ";", ":") and text[-2:-1] != "\\":
@@ -106,7 +108,7 @@ def _without_math_delimiters(text: str) -> str:
 
 def _braced(text: str, command: re.Pattern[str], arguments: int, token: re.Pattern[str]) -> str:
     """Put braces around the arguments of each `command`: `\\frac43` becomes `\\frac{4}{3}`."""
-    for match in reversed(list(command.finditer(text))):
+    for match in reversed(list(command.finditer(text))):  # from the last, so that the places before it stay right
         name = match.group()
         place = match.end()
         groups = []
