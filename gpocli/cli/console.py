@@ -42,6 +42,7 @@ def print_table(table: "Table") -> None:
     if console.is_terminal:
         console.print(table)
         return
+    # As wide as it likes, and without the blanks that fill it up.
     table.width = console.measure(table, options=console.options.update_width(1000)).maximum
     with console.capture() as capture:
         console.print(table, crop=False, soft_wrap=True)

@@ -73,7 +73,7 @@ def check_command(
         for report in reports:
             for note in report.survey.notes:
                 error_console.print(f"note: {said(note)}", markup=False, soft_wrap=True)
-    if faults and as_json:
+    if faults and as_json:  # they are in the JSON already
         raise typer.Exit(SpecError.exit_code)
     if faults:
         raise SpecError("\n".join(faults))

@@ -167,6 +167,7 @@ def _list(kind: "Kind", as_json: bool) -> None:
         for name, one in found.items()
     ]
     print_table(plain_table(("name", "from", "summary"), rows))
+    # What cannot be used is missing above, and somebody may be looking for it.
     print_lines(*(clash for clash in host.clashes if clash.startswith(f"{kind} ")), *map(str, host.broken))
 
 

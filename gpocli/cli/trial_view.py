@@ -71,6 +71,7 @@ def samples_from(
     elif columns:
         raise SpecError("--map goes with --data; leave it out, for the run knows its own columns")
     else:
+        # All of them, for the run may have drawn any.
         rows = load_rows(run_spec(run).data.model_copy(update={"streaming": False}))
     for name in needed:
         if name not in rows.columns:

@@ -22,7 +22,7 @@ def callable_name(function: Callable[..., Any]) -> str:
     function = innermost(function)
     owner = getattr(function, "__self__", None)
     name: object = getattr(function, "__name__", None)
-    if not isinstance(name, str):
+    if not isinstance(name, str):  # an instance that is called
         return type(function).__name__
     if inspect.ismethod(function) and owner is not None:
         kind = owner if isinstance(owner, type) else type(owner)
@@ -35,8 +35,11 @@ def one_line_cause(error: BaseException) -> str:
     text = " ".join(str(error).split())
     cause = f"{type(error).__name__}: {text}" if text else type(error).__name__
     frames = traceback.extract_tb(error.__traceback__)
+    # The innermost file: frames such as <string> and <frozen importlib> say nothing.
     places = [f"{PurePath(one.filename).name}:{one.lineno}" for one in frames if not one.filename.startswith("<")]
-    return f"{cause} ({places[-1]})" if places and not isinstance(error, SyntaxError) else cause
+    return (
+        f"{cause} ({places[-1]})" if places and not isinstance(error, SyntaxError) else cause
+    )  # it names its own place
 
 
 @dataclass(frozen=True, slots=True)

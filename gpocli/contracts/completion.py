@@ -20,6 +20,7 @@ def completion_text(completion: Any) -> str:
         raise TypeError(f"a completion is a {type(completion).__name__}; it must be a text or a list of chat messages")
     if not completion:
         return ""
+    # Tool calls and their results stand between what the policy wrote.
     spoken = [message for message in completion if message.get("role") == "assistant"]
     return _message_text((spoken or completion)[-1])
 

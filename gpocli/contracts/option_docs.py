@@ -42,6 +42,7 @@ def option_docs(model: type[BaseModel]) -> list[OptionDoc]:
     docs = field_docs(model)
     found = []
     for name, field in model.model_fields.items():
+        # The schema is keyed by alias, or by name where a model is populated by that.
         given_name = field.validation_alias if isinstance(field.validation_alias, str) else name
         wanted = phrase(properties.get(given_name, properties.get(name, {})), shared)
         found.append(OptionDoc(given_name, wanted, _default(field), field.description or docs.get(name)))

@@ -34,6 +34,7 @@ def checked_options(model: type[BaseModel], given: Mapping[str, Any], owner: str
     Raises `OptionsError` with every problem, unknown names first.
     """
     try:
+        # Pydantic ignores unknown names by default: a misspelt option would silently have its default.
         if model.model_config.get("extra", "ignore") == "ignore":
             strict: type[BaseModel] = type(model.__name__, (model,), {"model_config": ConfigDict(extra="forbid")})
             strict.model_validate(dict(given))

@@ -56,6 +56,7 @@ def import_file(place: str, kind: str) -> ModuleType:
     path = Path(place).expanduser().resolve()
     if not path.is_file():
         raise SpecError(f"{kind} '{place}': no such file; check the path, which starts at {Path.cwd()}")
+    # With a digest: two files may be called rewards.py.
     module_name = f"gpo_file_{path.stem}_{sha256(str(path).encode()).hexdigest()[:8]}"
     if module_name in sys.modules:
         return sys.modules[module_name]
@@ -68,7 +69,7 @@ def import_file(place: str, kind: str) -> ModuleType:
         with importable(path.parent):
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        sys.modules.pop(module_name, None)
+        sys.modules.pop(module_name, None)  # so that it is read again when it has been put right
         raise PluginError(f"{kind} '{place}' failed on import: {one_line_cause(error)}; mend the file") from error
     return module
 
@@ -80,6 +81,7 @@ def _import_module(place: str, kind: str) -> ModuleType:
         with importable(Path.cwd()):
             return importlib.import_module(place)
     except (Exception, SystemExit) as error:
+        # A module that is missing is a fault of the reference only if it is (a parent of) the one that was named.
         absent = error.name if isinstance(error, ModuleNotFoundError) else None
         if absent is not None and f"{place}.".startswith(f"{absent}."):
             raise SpecError(f"{kind} '{place}': no module '{absent}'; install it or check the name") from error

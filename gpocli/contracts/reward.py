@@ -54,7 +54,7 @@ def checked_rewards(rewards: Sequence[Any], names: Sequence[str] | None = None) 
 
 
 def _is_model(reward: Any) -> bool:
-    torch = sys.modules.get("torch")
+    torch = sys.modules.get("torch")  # a module of torch cannot be here before torch is
     return isinstance(reward, str) or (torch is not None and isinstance(reward, torch.nn.Module))
 
 
@@ -103,7 +103,7 @@ def _wrapped(name: str, function: Reward) -> Reward:
     inner = innermost(function)
     is_async = inspect.iscoroutinefunction(inner) or inspect.iscoroutinefunction(type(inner).__call__)
     wrapper: Reward = call_async if is_async else call
-    wrapper.__name__ = wrapper.__qualname__ = name
+    wrapper.__name__ = wrapper.__qualname__ = name  # TRL logs a reward under it
     wrapper.__doc__ = getattr(function, "__doc__", None)
     wrapper.__wrapped__ = function  # type: ignore[attr-defined]
     return wrapper
@@ -122,7 +122,7 @@ def _keywords(name: str, function: Reward, offered: Mapping[str, Any]) -> dict[s
 
 def _checked(name: str, returned: Any, rows: int) -> list[float | None]:
     if inspect.iscoroutine(returned):
-        returned.close()
+        returned.close()  # or Python warns that nobody awaited it
         raise PluginError(f'reward "{name}" returned a coroutine; define it with "async def"')
     values = as_list(returned) if getattr(returned, "ndim", 1) == 1 else None
     if values is None:

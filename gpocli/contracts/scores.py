@@ -78,6 +78,7 @@ def checked_counts(returned: Any, groups: int, keep: int, name: str) -> list[int
 
 def _checked_count(value: Any, keep: int, group: int, name: str) -> int:
     number = as_float(value)
+    # True would be taken for 1, where a mask over candidates was meant.
     if number is None or isinstance(value, bool) or not 0 <= number <= keep or number != int(number):
         raise PluginError(
             f"filter '{name}' wants to keep {shown(value)} of group {group}; return a whole number from 0 to k = {keep}"
@@ -93,7 +94,7 @@ def as_float(value: Any) -> float | None:
         return None
     try:
         return float(value)
-    except OverflowError:
+    except OverflowError:  # an integer beyond any float
         return math.inf
 
 

@@ -27,6 +27,7 @@ def map_columns(rows: Rows, columns: Mapping[str, str]) -> Rows:
     for fault in unknown_columns(rows, columns):
         raise SpecError(fault)
     mapped = set(columns.values())
+    # The mapping last: two columns may change their names with each other.
     sources = {name: name for name in rows.columns if name not in mapped} | dict(columns)
     if all(new == old for new, old in sources.items()):
         return rows
@@ -87,10 +88,11 @@ def _found(columns: tuple[str, ...]) -> str:
 
 
 def _nearest(name: str, columns: tuple[str, ...]) -> str | None:
+    # Reversed, so that of ` prompt` and `Prompt` the first is named.
     plain = {column.strip().lower(): column for column in reversed(columns)}
     near = difflib.get_close_matches(name.strip().lower(), plain, n=1, cutoff=0.75)
     return plain[near[0]] if near else None
 
 
 def _quoted(name: str) -> str:
-    return name if name.isidentifier() else f"'{name}'"
+    return name if name.isidentifier() else f"'{name}'"  # for the shell

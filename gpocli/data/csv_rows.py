@@ -24,10 +24,11 @@ def read_csv(lines: Iterable[tuple[int, str]], source: str, delimiter: str, on_f
     """
     limit = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # 131,072 characters, which long answers exceed
     try:
+        # Strict, for otherwise a quote that is never closed swallows the rest of the file without a word.
         reader = csv.reader((text for _, text in lines), delimiter=delimiter, strict=True)
         header: list[str] = []
         while True:
-            start = reader.line_num + 1
+            start = reader.line_num + 1  # of the row, which may end on a later line
             try:
                 cells = next(reader)
             except StopIteration:
@@ -35,7 +36,7 @@ def read_csv(lines: Iterable[tuple[int, str]], source: str, delimiter: str, on_f
             except csv.Error as error:
                 on_fault(RowFault(f"{source}:{start}", _reason(error), "broken quotes or line ends"))
                 continue
-            if len(cells) < 2 and not any(cells):
+            if len(cells) < 2 and not any(cells):  # with one column, a blank line and an empty cell look alike
                 continue
             if not header:
                 header = [cell.strip() or f"column_{number}" for number, cell in enumerate(cells, start=1)]

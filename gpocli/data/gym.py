@@ -38,6 +38,7 @@ def gym_rows(source: str, limit: int | None = None) -> Rows:
     try:
         task = reasoning_gym.create_dataset(name, **{"seed": 0, **options})
     except (TypeError, ValueError, AssertionError) as error:
+        # "ChainSumConfig.__init__() got an unexpected keyword": the class is of no use to the reader.
         reason = str(error).split("__init__() ")[-1].strip() or type(error).__name__
         raise SpecError(f"'{source}': reasoning-gym refuses the options ({reason}); change them") from error
     numbered = [
@@ -61,7 +62,7 @@ def _read(source: str) -> tuple[str, dict[str, Any]]:
 def _value(text: str) -> bool | int | float | str:
     if text in ("true", "false"):
         return text == "true"
-    for read in (int, float):
+    for read in (int, float):  # int first: options that count refuse 5.0
         try:
             return read(text)
         except ValueError:

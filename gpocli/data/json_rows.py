@@ -72,7 +72,7 @@ def _skip_blanks(text: str, position: int) -> int:
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
+    result: dict[str, Any] = {}  # json itself would keep the last one without a word
     for name, value in pairs:
         if name in result:
             raise ValueError(f"key '{name}' twice in one object")

@@ -47,7 +47,7 @@ def raw_rows(data: DataSpec, on_fault: OnFault = refuse) -> Rows:
     if not looks_local(source):
         return hub_rows(source, split, limit)
     _refuse_split(source, split)
-    if source == STDIN and int(os.environ.get("WORLD_SIZE", "1")) > 1:
+    if source == STDIN and int(os.environ.get("WORLD_SIZE", "1")) > 1:  # as torchrun and accelerate say it
         raise SpecError("'-' reaches one process only, and this run has several; write the rows to a file")
     return read_file(source, limit=limit, on_fault=on_fault)
 

@@ -28,7 +28,7 @@ def looks_local(source: str) -> bool:
         source == STDIN
         or source.startswith((".", "/", "~"))
         or source.endswith("/")
-        or source.count("/") > 1
+        or source.count("/") > 1  # a hub id is owner/name
         or any(sign in source for sign in "\\*? ")
         or source.lower().endswith((*READABLE, *_OTHER_FILES))
         or Path(source).exists()
@@ -44,7 +44,7 @@ def find_files(source: str) -> list[tuple[str, Path]]:
     path = Path(source).expanduser()
     if path.is_dir():
         return _files_in(path, source)
-    if "," in source and not path.exists():
+    if "," in source and not path.exists():  # a file may be called so
         return [file for part in source.split(",") if part.strip() for file in find_files(part.strip())]
     if ("*" in source or "?" in source) and not path.exists():
         matches = [name for name in sorted(glob.glob(str(path), recursive=True)) if Path(name).is_file()]
@@ -58,6 +58,7 @@ def _files_in(folder: Path, source: str) -> list[tuple[str, Path]]:
     found = sorted(
         entry
         for entry in folder.iterdir()
+        # Those are left behind by tools: ._data.csv, _SUCCESS, _metadata
         if entry.is_file() and kind_of(entry) in READABLE and not entry.name.startswith((".", "_"))
     )
     if not found:
@@ -93,7 +94,7 @@ def _file(source: str) -> Path:
 def kind_of(path: Path) -> str:
     """The suffix that says how `path` is to be read, in lower case; `.gz` counts for the suffix before it."""
     name = path.name.lower()
-    if name.endswith(".gz") and not name.endswith(".parquet.gz"):
+    if name.endswith(".gz") and not name.endswith(".parquet.gz"):  # parquet packs its columns itself
         name = name.removesuffix(".gz")
     return Path(name).suffix
 

@@ -124,7 +124,7 @@ def _message(message: Any, number: int, from_table: bool) -> Message:
     rest = {key: value for key, value in message.items() if key not in ("role", "content") and value is not None}
     if from_table:
         rest = {key: _without_nulls(value) for key, value in rest.items()}
-    if not content and role == "assistant" and rest.get("tool_calls"):
+    if not content and role == "assistant" and rest.get("tool_calls"):  # such a message has no text of its own
         return {"role": role, "content": "", **rest}
     return {"role": role, "content": _content(content, number), **rest}
 
@@ -136,7 +136,7 @@ def _content(content: Any, number: int) -> str:
         case str():
             return _text(content, f"message {number}", "a message")
         case list():
-            return _content("".join(_part(part, number) for part in content), number)
+            return _content("".join(_part(part, number) for part in content), number)  # parts may all be empty
         case _:
             detail = f"message {number} has the content {brief(content)}, not text"
             raise BadPromptError("a message's content is not text", detail)
@@ -170,6 +170,7 @@ def _bad_remark(rows: Rows, bad: list[tuple[int, BadPromptError]]) -> str:
 
 def _chat(prompt: str | list[Message], system: str | None) -> list[Message]:
     messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
+    # `developer` is what newer templates call it.
     if system is None or any(message["role"] in ("system", "developer") for message in messages):
         return messages
     return [{"role": "system", "content": system}, *messages]

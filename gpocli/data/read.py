@@ -103,7 +103,7 @@ def _lines(file: Path | BinaryIO, name: str, on_fault: OnFault) -> Iterator[tupl
             # Not text mode, where U+2028, U+0085 and their like would end lines too, which JSON strings may hold.
             for number, raw in enumerate(lines, start=1):
                 if number == 1:
-                    if raw.startswith(_UTF16_BOMS) or b"\0" in raw[:4]:
+                    if raw.startswith(_UTF16_BOMS) or b"\0" in raw[:4]:  # Excel saves "Unicode text" so
                         text = "the file is UTF-16 or UTF-32, not UTF-8; save it as UTF-8"
                         on_fault(RowFault(f"{name}:1", text, "not UTF-8"))
                         return
@@ -131,7 +131,7 @@ def _decode(raw: bytes, place: str, on_fault: OnFault) -> str:
             f"'{bytes([byte]).decode('cp1252', 'replace')}'); save the file as UTF-8"
         )
         on_fault(RowFault(place, text, "not UTF-8"))
-        return raw.decode("utf-8", "replace")
+        return raw.decode("utf-8", "replace")  # so that other faults of the line are found too
 
 
 @functools.cache  # it can be read once only, and a run asks for its rows more than once

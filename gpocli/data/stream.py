@@ -35,7 +35,7 @@ class StreamedRows(Rows):
             row = None
             for row in self.read_all():
                 yield row
-            if row is None:
+            if row is None:  # or it would look for one for ever
                 raise SpecError(f"{self.source}: no row can be used; mend the rows")
 
 
@@ -49,6 +49,7 @@ def stream(data: DataSpec, read: Callable[[], Iterator[Placed]]) -> StreamedRows
 
     def read_all() -> Iterator[Rows]:
         for part, (number, values) in itertools.islice(read(), data.limit):
+            # A column that comes up later is left out: the trainer has fixed its columns by then.
             known = {name: values.get(name) for name in raw.columns}
             try:
                 row = prepare(gather(data.source, [(number, known)], parts=[part]), strict)

@@ -58,6 +58,7 @@ def survey(data: DataSpec, read: Callable[[OnFault], Rows], gold: Sequence[str] 
         found.faults = found.faults or [f"{raw.source}: holds no rows; name a source that has some"]
         return found
     found.faults += unknown_columns(raw, data.columns)
+    # As far as it can be mapped, so that what is wrong with the rest is told at once too.
     rows = map_columns(raw, {new: old for new, old in data.columns.items() if old in raw.columns})
     found.table = rows
     found.kinds = {name: dict(Counter(kind_of(row[name]) for row in rows)) for name in rows.columns}

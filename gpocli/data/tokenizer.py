@@ -43,6 +43,7 @@ def prompt_token_counts(
     if isinstance(prompts[0], str):
         encoded = tokenizer(text=prompts, verbose=False)
     else:
+        # `verbose` off: prompts longer than the model reads are answered in our own words.
         how = {"tokenize": True, "return_dict": True, "tokenizer_kwargs": {"verbose": False}}
         encoded = _through_template(rows.source, prompts, tokenizer, chat_template_kwargs, **how)
     return [len(ids) for ids in encoded["input_ids"]]

@@ -63,6 +63,7 @@ class _FilterTrial(Trial[float]):
         groups = self.samples.groups
         turned = [replace(group, candidates=list(group.candidates)[::-1]) for group in groups]
         second = self.score(replace(self.samples, groups=turned))
+        # A filter that gives all the same, or its scores forwards and backwards, tells nothing either way.
         is_symmetric = first_difference(scores, self.each_reversed(scores)) is None
         if first_difference(scores, second) is None and not is_symmetric:
             return Check("order", "a score depends on the place alone, not on the completion")
@@ -90,6 +91,7 @@ class _FilterTrial(Trial[float]):
         if not self.filter.needs_rewards:
             return Check("rewards", "not needed")
         try:
+            # None applies to a whole group where data rows lack an answer.
             missing = self.score(_with_rewards(self.samples, lambda _: None))
         except PluginError as error:
             return Check("rewards", f"needed; where none applies a run would stop: {error}")
@@ -115,6 +117,8 @@ class _FilterTrial(Trial[float]):
     def broken_bound(self, scores: Scores) -> list[str]:
         """For every length, whether a completion that became longer has a score above the bound of it."""
         best = -math.inf
+        # A completion of n tokens was once one of every length below n: from the longest down, `best` is the highest
+        # score that an unended one of that length came to.
         longest_first = sorted(
             zip(self.samples.candidates, scores, strict=True), key=lambda pair: len(pair[0].tokens), reverse=True
         )
@@ -156,6 +160,7 @@ class _FilterTrial(Trial[float]):
         rewards = keywords.pop("group_rewards")
         try:
             counts = self.filter.keep_counts(self.keep, rewards, all_mean_rewards=mean_rewards(rewards), **keywords)
+            # Through JSON and back, as a checkpoint keeps it.
             self.filter.load_state_dict(json.loads(json.dumps(self.filter.state_dict())))
         except PluginError as error:
             return Check("keeps", "failed", (str(error),))

@@ -28,6 +28,7 @@ def made_up(rows: Rows, gold_column: str | None = None) -> Samples:
     of another row. They have the reward `accuracy`: 1 for right, 0 for wrong and cut ones, and None for empty ones.
     """
     column = gold_column or next((name for name in GOLD_COLUMNS if name in rows.columns), None)
+    # 42 is no worse than any other answer where nobody knows the right one.
     golds = ["42"] * len(rows) if column is None else [str(row[column]) for row in rows]
     label = "42" if column is None else "gold"
     words: dict[str, int] = {}

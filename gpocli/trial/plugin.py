@@ -85,6 +85,7 @@ def _check_folder(folder: Path, host: PluginHost, rows: Rows) -> list[PluginChec
     package = _check_package(folder, project)
     checks = []
     for name, module in points.items():
+        # First on the path, so that an installed copy is not checked in its place.
         with importable(folder, first=True), importable(folder / "src", first=True):
             given = _load(EntryPoint(name, module, GROUP).load)
         checks.append(_checked(f"plugin '{name}' in {folder}", given, host, rows, str(project.get("name")), package))
@@ -165,7 +166,7 @@ def _taken(name: str, kind: Kind, host: PluginHost, distribution: str | None) ->
 
 
 def _plain(distribution: str | None) -> str:
-    return (distribution or "").lower().replace("_", "-").replace(".", "-")
+    return (distribution or "").lower().replace("_", "-").replace(".", "-")  # one name in many spellings
 
 
 def _undocumented(extension: Extension, owner: str) -> Iterator[str]:

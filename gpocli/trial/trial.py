@@ -73,7 +73,7 @@ class Trial(ABC, Generic[V]):
     def timed(self) -> tuple[list[V], float]:
         """The values, and the seconds of the quicker of two calls, so that what it loads once does not count."""
         durations = []
-        for _ in range(2):
+        for _ in range(2):  # the first may load a tokenizer or start a process
             arguments = self.arguments(chat=self.samples.are_chat)
             start = self.clock()
             values = self.call(arguments)
@@ -102,7 +102,7 @@ class Trial(ABC, Generic[V]):
         """What to add when it fails with completions in the form that they have, but not in the other one."""
         try:
             self.call(self.arguments(chat=not self.samples.are_chat))
-        except GpoError:
+        except GpoError:  # it fails with both, so the form is not the reason
             return ""
         native, other = self.forms
         return f"; it works with {other} but not with {native}: {FIX}"

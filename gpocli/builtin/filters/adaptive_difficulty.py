@@ -68,6 +68,7 @@ class AdaptiveDifficulty(Length):
 
     def _level(self, mean: float) -> int:
         """0 (very hard) to 3 (easy): how many quartiles lie below the rank of `mean`."""
+        # Means of the same rewards differ by rounding with the order in which they were added.
         noise = _NOISE * max(1.0, abs(mean))
         below, up_to = self.digest.cdf_vec([mean - noise, mean + noise])
         return sum((below + up_to) / 2 > quartile for quartile in QUARTILES)

@@ -34,6 +34,7 @@ class RandomFilter:
         step = getattr(trainer_state, "global_step", 0)
         scores_PG = []
         for group, completions_G in enumerate(group_completions):
+            # Seeded anew for each group, so that a resumed run draws the same lots.
             lots = Random(f"{self.seed}:{step}:{group}")
             scores_PG.append([lots.random() for _ in completions_G])
         return scores_PG

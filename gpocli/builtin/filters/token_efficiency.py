@@ -27,7 +27,7 @@ def efficiency(reward: float, length: int) -> float:
         return LOWEST
     if reward > 0:
         return reward / length
-    return max(min(reward, -_SMALLEST) * length, LOWEST)
+    return max(min(reward, -_SMALLEST) * length, LOWEST)  # finite, as scores must be
 
 
 class TokenEfficiency:

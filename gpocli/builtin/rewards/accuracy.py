@@ -111,12 +111,13 @@ def _is_readable(gold: Any, algebra: BoundedAlgebra | None) -> bool:
 
 def _gold_form(gold: Any) -> Form | None:
     """What a cell of the gold column says. Raises `TooLarge`."""
+    # Python calls True a number, but no task has it for an answer.
     if isinstance(gold, bool) or not isinstance(gold, str | int | float):
         return None
     return _gold_text_form(str(gold))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=8192)  # a gold answer is read for every completion of its group
 def _gold_text_form(gold: str) -> Form | None:
     return read(gold_answer(gold))
 

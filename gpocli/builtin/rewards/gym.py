@@ -55,6 +55,7 @@ class Gym:
         text = stated_after_thinking(completion, self.options.opening, prompt)
         if text is None:
             return 0.0
+        # Multi-line answers such as grids stand in tags; `accuracy` would take one line of them.
         tagged = _TAGGED.findall(text)
         stated = str(tagged[-1] if tagged else stated_answer(text) or text).strip()
         question = str(prompt[-1]["content"] if isinstance(prompt, list) else prompt)

@@ -19,6 +19,7 @@ def prompt_opens(prompt: Any) -> bool:
     """Whether a prompt, a text or chat messages, visibly ends with an opening tag."""
     if isinstance(prompt, list | tuple) and prompt:
         last = prompt[-1]
+        # Templates that begin the answer do so in a message of the assistant.
         prompt = last.get("content") if isinstance(last, dict) and last.get("role") == "assistant" else ""
     return isinstance(prompt, str) and prompt.rstrip().endswith(OPEN)
 
