@@ -18,8 +18,7 @@ _WRITTEN = {
 }
 """What the starter sets; a value of the others is shown in a comment, for it depends on the model."""
 
-_SHOWN = {
-    "algorithm": ("divisor", "epsilon", "beta", "loss_type", "mask_truncated"),
+_SHOWN = {  # and all of the algorithm, which differs from one to the other
     "model": ("dtype", "lora"),
     "data": ("columns", "system", "eval_source", "max_prompt_tokens"),
     "sampling": ("temperature", "max_tokens", "engine"),
@@ -42,6 +41,8 @@ def _lines(algorithm: str, file_name: str) -> Iterator[str]:
     docs = field_docs(RunSpec)
     for name in RunSpec.model_fields:
         written, shown = _WRITTEN.get(name, ()), _SHOWN.get(name, ())
+        if name == "algorithm":
+            shown = tuple(one for one in type(spec.algorithm).model_fields if one not in written)
         if name == "rewards":
             yield from ("", f"# {docs[name]}", "rewards: [accuracy]")
         elif written or shown:
