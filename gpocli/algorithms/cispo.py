@@ -20,9 +20,7 @@ class CISPOSpec(FilteredSection):
     type: Literal["cispo"] = "cispo"
     """The method."""
     epsilon_high: Annotated[
-        float,
-        Field(ge=1, le=100),
-        Setting("epsilon_high", flag=Flag("--epsilon-high", "Cap of the ratio", "Algorithm")),
+        float, Field(ge=1, le=100), Setting("epsilon_high", flag=Flag("--epsilon-high", "Cap of the ratio"))
     ] = 5.0
     """The cap of the probability ratio itself, 1 + epsilon of the paper; 1 to 100."""
     scale_rewards: ScaleRewards = "group"

@@ -24,15 +24,13 @@ class GMPOSpec(FilteredSection):
     type: Literal["gmpo"] = "gmpo"
     """The method."""
     epsilon: Annotated[
-        float,
-        Field(gt=0, le=10),
-        Setting("epsilon", flag=Flag("--epsilon", "Clip range in log space", "Algorithm")),
+        float, Field(gt=0, le=10), Setting("epsilon", flag=Flag("--epsilon", "Clip range in log space"))
     ] = 0.4
     """Lower clip range of a token's log-ratio (log space: 0.4 is a factor of 0.67); above 0, at most 10."""
     epsilon_high: Annotated[
         float | None,
         Field(gt=0, le=10),
-        Setting("epsilon_high", flag=Flag("--epsilon-high", "Upper clip range", "Algorithm", null="as --epsilon")),
+        Setting("epsilon_high", flag=Flag("--epsilon-high", "Upper clip range", null="as --epsilon")),
     ] = None
     """Upper clip range of a token's log-ratio (log space); above 0, at most 10; null: as `epsilon`."""
     scale_rewards: ScaleRewards = "group"

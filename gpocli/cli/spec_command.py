@@ -60,6 +60,13 @@ Processes = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+_PANELS = {
+    "algorithm": "Algorithm",
+    **dict.fromkeys(("model", "data", "rewards"), "Model, data and rewards"),
+    **dict.fromkeys(("sampling", "optim", "batch"), "Sampling and updates"),
+    "run": "Run",
+}
+"""Where the flags of a section stand in the help."""
 _COMPLETIONS: dict[str | None, Callable[[str], Any]] = {"filter": complete_filter, "reward": complete_reward}
 
 
@@ -105,7 +112,7 @@ class SpecFlag:
             *([flag.short] if flag.short else []),
             flag.name,
             help=flag.help if self.default is None else f"{flag.help} [dim]({self.default})[/dim]",
-            rich_help_panel=flag.panel,
+            rich_help_panel=_PANELS[self.setting.path.partition(".")[0]],
             show_default=False,
             metavar=flag.metavar,
             autocompletion=_COMPLETIONS.get(flag.complete),
@@ -136,8 +143,7 @@ def flags_of(algorithm: str | None) -> list[SpecFlag]:
     from gpocli.spec.fields import settings
 
     found = [(one, one.setting.flag) for one in settings(algorithm) if one.setting.flag is not None]
-    found.sort(key=lambda pair: pair[1].panel == "Algorithm" and pair[1].short is None)
-    found.sort(key=lambda pair: pair[1].panel != "Algorithm")
+    found.sort(key=lambda pair: 2 if not pair[0].path.startswith("algorithm.") else pair[1].short is None)
     return [SpecFlag(one, flag, _default(one.path, flag, algorithm)) for one, flag in found]
 
 

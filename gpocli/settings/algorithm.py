@@ -16,13 +16,13 @@ ScaleRewards = Annotated[Literal["group", "batch", "none"], Setting("scale_rewar
 Clip = Annotated[
     float,
     Field(gt=0, le=1),
-    Setting("epsilon", aliases=("clip_range",), flag=Flag("--epsilon", "Clip range of the ratio", "Algorithm")),
+    Setting("epsilon", aliases=("clip_range",), flag=Flag("--epsilon", "Clip range of the ratio")),
 ]
 """How far below 1 a probability ratio is trusted."""
 ClipHigh = Annotated[
     float | None,
     Field(gt=0, le=100),
-    Setting("epsilon_high", flag=Flag("--epsilon-high", "Upper clip range", "Algorithm", null="as --epsilon")),
+    Setting("epsilon_high", flag=Flag("--epsilon-high", "Upper clip range", null="as --epsilon")),
 ]
 """How far above 1 a probability ratio is trusted; null: as far as below."""
 
@@ -51,13 +51,11 @@ class AlgorithmSection(Section):
         Setting(
             "num_generations",
             aliases=("G", "n", "num_samples", "rollout_n"),
-            flag=Flag("--group-size", "Candidates sampled a prompt", "Algorithm", short="-G"),
+            flag=Flag("--group-size", "Candidates sampled a prompt", short="-G"),
         ),
     ] = 8
     """G, candidates sampled a prompt; 2 to 4096."""
-    beta: Annotated[
-        Weight, Setting("beta", aliases=("kl_coef",), flag=Flag("--beta", "Weight of the KL term", "Algorithm"))
-    ] = 0.0
+    beta: Annotated[Weight, Setting("beta", aliases=("kl_coef",), flag=Flag("--beta", "Weight of the KL term"))] = 0.0
     """Weight of the KL divergence from the reference model; 0 (no reference model) to 10."""
     entropy_coef: Annotated[Weight, Setting("entropy_coef")] = 0.0
     """Weight of the entropy bonus; 0 to 10."""
@@ -91,7 +89,7 @@ class FilteredSection(AlgorithmSection):
         Setting(
             "num_remains_in_group",
             aliases=("k",),
-            flag=Flag("--keep", "Candidates kept and trained on", "Algorithm", short="-k", null="half, with --filter"),
+            flag=Flag("--keep", "Candidates kept and trained on", short="-k", null="half, with --filter"),
         ),
     ] = None
     """k, candidates kept by `filters`; 2 to `group_size`; half of it where only filters are given; null: all."""
@@ -99,14 +97,7 @@ class FilteredSection(AlgorithmSection):
         list[FilterSpec],
         Setting(
             aliases=("filter", "group_filter_func"),
-            flag=Flag(
-                "--filter",
-                "Name or ./file.py:name; repeats",
-                "Algorithm",
-                null="none",
-                metavar="NAME",
-                complete="filter",
-            ),
+            flag=Flag("--filter", "Name or ./file.py:name; repeats", null="none", metavar="NAME", complete="filter"),
         ),
     ] = Field(default_factory=list)
     """Filters that choose the kept: the first decides, each next one breaks its ties; none by default."""

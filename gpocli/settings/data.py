@@ -23,28 +23,21 @@ class DataSpec(Section):
     """Training and evaluation rows."""
 
     source: Annotated[
-        str,
-        Setting(aliases=("dataset", "dataset_name"), flag=Flag("--data", "File or hub id", "Model, data and rewards")),
-    ] = Field(default="embedded", min_length=1)
+        str, Field(min_length=1), Setting(aliases=("dataset", "dataset_name"), flag=Flag("--data", "File or hub id"))
+    ] = "embedded"
     """Files, a folder, `-` for standard input, a hub id, `gym:TASK`, or `embedded` for the task in the package."""
-    split: Annotated[str, Setting(aliases=("dataset_split",))] = Field(default="train", min_length=1)
+    split: Annotated[str, Field(min_length=1), Setting(aliases=("dataset_split",))] = "train"
     """Split of a hub dataset or of the embedded task to train on."""
     columns: Annotated[
         dict[str, str],
         Setting(
-            flag=Flag(
-                "--map",
-                "Rename a column, as prompt=question; repeats",
-                "Model, data and rewards",
-                metavar="OURS=THEIRS",
-                read=read_columns,
-            )
+            flag=Flag("--map", "Rename a column, as prompt=question; repeats", metavar="OURS=THEIRS", read=read_columns)
         ),
     ] = Field(default_factory=dict)
     """Which column of the source stands for which of ours, such as `{prompt: question}`."""
-    system: Annotated[str | None, Setting(aliases=("system_prompt",))] = Field(default=None, min_length=1)
+    system: Annotated[str | None, Field(min_length=1), Setting(aliases=("system_prompt",))] = None
     """System message put before each prompt; null: none."""
-    eval_source: Annotated[str | None, Setting(aliases=("eval_dataset",))] = Field(default=None, min_length=1)
+    eval_source: Annotated[str | None, Field(min_length=1), Setting(aliases=("eval_dataset",))] = None
     """Where evaluation rows come from; null: as `source`."""
     eval_split: str | None = Field(default=None, min_length=1)
     """Split to evaluate on; null: the one that the source has for it, if any."""
@@ -52,7 +45,7 @@ class DataSpec(Section):
     """Rows to evaluate on, from the first; at least 1; null: all."""
     limit: int | None = Field(default=None, ge=1)
     """Rows to use, from the first; at least 1; null: all."""
-    max_prompt_tokens: Annotated[int | None, Setting(aliases=("max_prompt_length",))] = Field(default=None, ge=1)
+    max_prompt_tokens: Annotated[int | None, Field(ge=1), Setting(aliases=("max_prompt_length",))] = None
     """Longest prompt in tokens; at least 1; null: what the model's context leaves."""
     overlong: Literal["refuse", "drop"] = "refuse"
     """What a prompt over `max_prompt_tokens` leads to: an error, or its row is dropped and counted."""

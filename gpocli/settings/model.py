@@ -11,11 +11,11 @@ from gpocli.settings.setting import Flag, Setting
 class LoraSpec(Section):
     """A low-rank adapter (arXiv 2106.09685), trained in place of the model's own weights."""
 
-    rank: Annotated[int, Setting(aliases=("lora_r",))] = Field(default=16, ge=1, le=4096)
+    rank: Annotated[int, Field(ge=1, le=4096), Setting(aliases=("lora_r",))] = 16
     """Rank of the update matrices; 1 to 4096."""
-    alpha: Annotated[float, Setting(aliases=("lora_alpha",))] = Field(default=32.0, gt=0, le=65536)
+    alpha: Annotated[float, Field(gt=0, le=65536), Setting(aliases=("lora_alpha",))] = 32.0
     """Scale of the update, divided by `rank`; above 0, at most 65536."""
-    dropout: Annotated[float, Setting(aliases=("lora_dropout",))] = Field(default=0.0, ge=0, lt=1)
+    dropout: Annotated[float, Field(ge=0, lt=1), Setting(aliases=("lora_dropout",))] = 0.0
     """Share of the adapter's inputs dropped in training; 0 to below 1."""
     target_modules: Annotated[list[str] | Literal["all-linear"], Setting(aliases=("lora_target_modules",))] = (
         "all-linear"
@@ -32,15 +32,11 @@ class ModelSpec(Section):
 
     name: Annotated[
         str,
-        Setting(
-            aliases=("model_name", "model_name_or_path", "model_path"),
-            flag=Flag("--model", "Folder or hub id", "Model, data and rewards"),
-        ),
-    ] = Field(default="embedded", min_length=1)
+        Field(min_length=1),
+        Setting(aliases=("model_name", "model_name_or_path", "model_path"), flag=Flag("--model", "Folder or hub id")),
+    ] = "embedded"
     """A folder, a hub id, or `embedded` for the model in the package."""
-    revision: Annotated[str | None, Setting("model_init_kwargs.revision", unless=None)] = Field(
-        default=None, min_length=1
-    )
+    revision: Annotated[str | None, Field(min_length=1), Setting("model_init_kwargs.revision", unless=None)] = None
     """Branch, tag or commit of a hub id; null: the main one."""
     dtype: Annotated[
         Literal["auto", "float32", "bfloat16", "float16"],
@@ -61,8 +57,10 @@ class ModelSpec(Section):
     )
     """Run the Python code that comes with the model."""
     attention: Annotated[
-        str | None, Setting("model_init_kwargs.attn_implementation", unless=None, aliases=("attn_implementation",))
-    ] = Field(default=None, min_length=1)
+        str | None,
+        Field(min_length=1),
+        Setting("model_init_kwargs.attn_implementation", unless=None, aliases=("attn_implementation",)),
+    ] = None
     """Attention implementation of transformers, such as `sdpa`; null: its choice."""
 
     @rule("quantization", "lora")

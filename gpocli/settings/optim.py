@@ -39,16 +39,16 @@ class OptimSpec(Section):
     """How the weights are updated."""
 
     learning_rate: Annotated[
-        float, Setting("learning_rate", aliases=("lr",), flag=Flag("--lr", "Learning rate", "Sampling and updates"))
-    ] = Field(default=1e-6, ge=0, le=1)
+        float, Field(ge=0, le=1), Setting("learning_rate", aliases=("lr",), flag=Flag("--lr", "Learning rate"))
+    ] = 1e-6
     """Learning rate after the warm-up; 0 to 1 (GMPO's paper 1e-6, GFPO's 1e-7)."""
     schedule: Annotated[Schedule, Setting("lr_scheduler_type", aliases=("lr_scheduler",))] = "constant"
     """Course of the learning rate, one of transformers' that need no metric."""
-    warmup_steps: Annotated[int, Setting("warmup_steps", aliases=("warmup",))] = Field(default=0, ge=0)
+    warmup_steps: Annotated[int, Field(ge=0), Setting("warmup_steps", aliases=("warmup",))] = 0
     """Steps over which the learning rate rises from 0; at least 0."""
-    weight_decay: Annotated[float, Setting("weight_decay")] = Field(default=0.0, ge=0, le=1)
+    weight_decay: Annotated[float, Field(ge=0, le=1), Setting("weight_decay")] = 0.0
     """Decoupled weight decay a step; 0 to 1."""
-    max_grad_norm: Annotated[float, Setting("max_grad_norm")] = Field(default=1.0, ge=0, le=1e6)
+    max_grad_norm: Annotated[float, Field(ge=0, le=1e6), Setting("max_grad_norm")] = 1.0
     """Norm to which a gradient is clipped; 0 to 1e6; 0: not clipped."""
     optimizer: Annotated[Optimizer, Setting("optim")] = "adamw_torch"
     """The optimizer, one of transformers'."""

@@ -28,7 +28,7 @@ class RewardSpec(Section):
 
     name: str = Field(min_length=1)
     """A registered reward, `./file.py:name` or `package.module:name`."""
-    weight: Annotated[float, Setting("reward_weights")] = Field(default=1.0, ge=-1e6, le=1e6)
+    weight: Annotated[float, Field(ge=-1e6, le=1e6), Setting("reward_weights")] = 1.0
     """Factor in the weighted sum of rewards; -1e6 to 1e6; 0: only recorded."""
     options: dict[str, Any] = Field(default_factory=dict)
     """The reward's own settings, checked by its own model."""

@@ -31,43 +31,43 @@ NEVER = 10**9
 class RunSettings(Section):
     """The course of a run."""
 
-    name: Annotated[str | None, Setting(owns=("run_name",))] = Field(default=None, min_length=1, max_length=200)
+    name: Annotated[str | None, Field(min_length=1, max_length=200), Setting(owns=("run_name",))] = None
     """Name of the run, and of its folder under `runs/`; null: made from the method and the time."""
     dir: Annotated[
         str | None,
+        Field(min_length=1),
         Setting(
             owns=("output_dir",),
             aliases=("out", "output"),
-            flag=Flag(
-                "--out", "Run directory", "Run", null="runs/<name>", metavar="PATH", read=lambda path: str(Path(path))
-            ),
+            flag=Flag("--out", "Run directory", null="runs/<name>", metavar="PATH", read=lambda path: str(Path(path))),
         ),
-    ] = Field(default=None, min_length=1)
+    ] = None
     """The run directory; null: `runs/` and the name."""
-    steps: Annotated[int | None, Setting("max_steps", null=-1, flag=Flag("--steps", "Optimizer steps", "Run"))] = Field(
-        default=100, ge=1
-    )
+    steps: Annotated[
+        int | None, Field(ge=1), Setting("max_steps", null=-1, flag=Flag("--steps", "Optimizer steps"))
+    ] = 100
     """Optimizer steps to train for; at least 1; null where `epochs` is given."""
-    epochs: Annotated[float | None, Setting("num_train_epochs", null=1.0, aliases=("num_epochs",))] = Field(
-        default=None, gt=0, le=1_000_000
-    )
+    epochs: Annotated[
+        float | None, Field(gt=0, le=1_000_000), Setting("num_train_epochs", null=1.0, aliases=("num_epochs",))
+    ] = None
     """Passes over the data to train for; above 0; null: `steps` says how long."""
-    seed: Annotated[int, Setting("seed", flag=Flag("--seed", "Of data order and sampling", "Run"))] = Field(
-        default=0, ge=0, le=2**32 - 1
-    )
+    seed: Annotated[
+        int, Field(ge=0, le=2**32 - 1), Setting("seed", flag=Flag("--seed", "Of data order and sampling"))
+    ] = 0
     """Seed of data order and sampling; 0 to 4294967295."""
     save_every: Annotated[
-        int | None, Setting("save_steps", null=NEVER, derived={"save_strategy": lambda _: "steps"})
-    ] = Field(default=None, ge=1)
+        int | None, Field(ge=1), Setting("save_steps", null=NEVER, derived={"save_strategy": lambda _: "steps"})
+    ] = None
     """Steps between checkpoints; at least 1; null: only at the end."""
-    keep_checkpoints: Annotated[int, Setting("save_total_limit")] = Field(default=2, ge=1)
+    keep_checkpoints: Annotated[int, Field(ge=1), Setting("save_total_limit")] = 2
     """Checkpoints to keep, the newest; at least 1."""
     eval_every: Annotated[
         int | None,
+        Field(ge=1),
         Setting("eval_steps", unless=None, derived={"eval_strategy": lambda steps: "no" if steps is None else "steps"}),
-    ] = Field(default=None, ge=1)
+    ] = None
     """Steps between evaluations; at least 1; null: none while training."""
-    log_every: Annotated[int, Setting("logging_steps", owns=("logging_strategy",))] = Field(default=1, ge=1)
+    log_every: Annotated[int, Field(ge=1), Setting("logging_steps", owns=("logging_strategy",))] = 1
     """Steps between log lines; at least 1."""
     trackers: Annotated[
         list[Tracker], Setting(derived={"report_to": lambda names: list(names) or "none"}, aliases=("wandb",))

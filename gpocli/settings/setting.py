@@ -9,8 +9,6 @@ from pydantic.fields import FieldInfo
 
 from gpocli.settings.section import Section
 
-Panel = Literal["Algorithm", "Model, data and rewards", "Sampling and updates", "Run"]
-
 _NEVER: Any = object()
 
 
@@ -24,7 +22,6 @@ class Flag:
 
     name: str
     help: str
-    panel: Panel
     short: str | None = None
     null: str | None = None
     metavar: str | None = None

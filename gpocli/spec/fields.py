@@ -114,6 +114,8 @@ def _range(bounds: tuple[Any, ...]) -> str:
             return f" from {low} to below {high}"
         case {"gt": low, "le": high}:
             return f" above {low}, at most {high}"
+        case {"gt": low, "lt": high}:
+            return f" above {low}, below {high}"
         case {"ge": low}:
             return f", at least {low}"
     return ""

@@ -39,7 +39,6 @@ class RunSpec(Section):
             flag=Flag(
                 "--reward",
                 "Name or ./file.py:name; repeats",
-                "Model, data and rewards",
                 metavar="NAME[=WEIGHT]",
                 complete="reward",
                 read=read_rewards,

@@ -19,9 +19,7 @@ class SAPOSection(gpocli.FilteredSection):
     temperature_neg: Annotated[
         float,
         Field(gt=0, le=100),
-        gpocli.Setting(
-            "sapo_temperature_neg", flag=gpocli.Flag("--temperature-neg", "Gate of bad completions", "Algorithm")
-        ),
+        gpocli.Setting("sapo_temperature_neg", flag=gpocli.Flag("--temperature-neg", "Gate of bad completions")),
     ] = 1.05
     """How fast the gate closes where it is not; above 0, at most 100; more than `temperature_pos` for stability."""
 
