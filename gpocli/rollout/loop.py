@@ -34,7 +34,7 @@ def sample_groups(model: nn.Module, request: SamplingRequest) -> Rollout:
     the other rows: dropping rows early, with or without a race, leaves the remaining completions as they are. The
     model is sampled in evaluation mode, so that dropout does not undo that, and is left in the mode it was found in.
 
-    The caller asks `supports(model)` before. Raises `SpecError` for an empty prompt.
+    The caller asks `supports(model, request)` before. Raises `SpecError` for an empty prompt.
     """
     settings = request.settings
     if any(not prompt for prompt in request.prompts_P):

@@ -9,6 +9,8 @@ from transformers import DynamicCache, PreTrainedModel
 from transformers.cache_utils import DynamicLayer
 from transformers.generation import GenerationMixin
 
+from gpocli.rollout.rollout import SamplingRequest
+
 # Cache layers whose whole state is rows of keys and values, so that rows can be repeated and selected. By name, since
 # older versions of transformers lack some. Subclasses are not meant: those with a recurrent state inherit from these.
 _ROW_WISE_LAYERS = {"DynamicLayer", "DynamicSlidingWindowLayer", "DynamicIndexedLayer", "DummyLayer"}
@@ -54,8 +56,8 @@ def attends_plainly(model: nn.Module) -> bool:
     )
 
 
-def supports(model: nn.Module) -> str | None:
-    """None when `sample_groups` can serve the (unwrapped) model, else one line that says why not."""
+def supports(model: nn.Module, request: SamplingRequest | None = None) -> str | None:
+    """None when `sample_groups` can serve the (unwrapped) model, and the request if given, else one line: why not."""
     peft_configs: dict[str, Any] = getattr(model, "peft_config", None) or {}
     for name in getattr(model, "active_adapters", list(peft_configs)) if peft_configs else []:
         if reason := _adapter_reason(name, peft_configs[name]):
@@ -66,7 +68,7 @@ def supports(model: nn.Module) -> str | None:
     for reason in (_kind_reason(base), _layer_reason(base), _placement_reason(base)):
         if reason:
             return reason
-    return None
+    return None if request is None else why_rope_changes(base, request)
 
 
 def _adapter_reason(name: str, config: Any) -> str | None:
@@ -123,6 +125,30 @@ def rope_kinds(base: nn.Module) -> list[dict[str, Any]]:
 def has_fixed_rope(base: nn.Module) -> bool:
     """Whether no rotary embedding of the model depends on how long the sequence is."""
     return all(kind.get("rope_type", "default") in _FIXED_ROPE_TYPES for kind in rope_kinds(base))
+
+
+def why_rope_changes(model: nn.Module, request: SamplingRequest) -> str | None:
+    """None when all rows of a request, however far they grow, see the same rotary embedding, else one line.
+
+    Where it changes, the tokens of a row are drawn under other frequencies than those under which a pass over the whole
+    row scores them, and a longer row in the batch changes the frequencies of all.
+    """
+    base: Any = base_model(model)
+    lengths = [len(prompt) for prompt in request.prompts_P]
+    shortest, longest = min(lengths), max(lengths) + request.settings.max_new_tokens
+    for kind in rope_kinds(base):
+        name = kind.get("rope_type", "default")
+        if name in _FIXED_ROPE_TYPES:
+            continue
+        # "longrope" has two sets of frequencies, the others one for each length.
+        is_two_sets = name == "longrope"
+        context = kind["original_max_position_embeddings"] if is_two_sets else base.config.max_position_embeddings
+        if longest > context and not (is_two_sets and shortest > context):
+            return (
+                f"rows have {shortest} to {longest} tokens: the rotary embedding ({name}) of {type(base).__name__} "
+                f"changes past {context}"
+            )
+    return None
 
 
 def keeps_nothing_of_a_pass(model: nn.Module) -> bool:

@@ -3,11 +3,13 @@
 import hashlib
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 from gpocli.errors import SpecError
 from gpocli.rollout import Race, Rollout, SamplingRequest, SamplingSettings
+from gpocli.rollout.support import why_rope_changes
 from gpocli.trainers.engines import ENGINES, loop, trl_path
 
 logger = logging.getLogger("gpocli")
@@ -23,6 +25,7 @@ class Sampler:
         self._trainer = trainer
         self._turn = (-1, 0)
         self._last: Rollout | None = None
+        self._has_told_of_trl = False
         self._engine = next(engine for engine in ENGINES if engine.why_not(trainer) is None)
         self.why_not_fast: str | None = loop.why_not(trainer) if self._engine is trl_path else None
         if self.why_not_fast is not None:
@@ -43,7 +46,6 @@ class Sampler:
 
         `parent` is TRL's own generation of the same prompts, which is the only one that takes images.
         """
-        engine: ModuleType = self._engine if is_text else trl_path
         # Without a filter a group may span processes; its rows here are then sampled as groups of one.
         size = group_size if _are_whole_groups(prompt_ids, group_size) else 1
         request = SamplingRequest(
@@ -52,8 +54,10 @@ class Sampler:
             settings=self._settings(),
             seed=self._seed(),
             first_row=self._trainer.accelerator.process_index * len(prompt_ids),
-            race=race() if race is not None and engine is not trl_path else None,
         )
+        engine = self._engine_for(request) if is_text else trl_path
+        if race is not None and engine is not trl_path:
+            request = replace(request, race=race())
         rollout: Rollout = engine.sample(self._trainer, request, parent)
         if engine is trl_path:
             self._last = None
@@ -61,6 +65,21 @@ class Sampler:
         self._last = rollout
         # A candidate that lost before its first token has none; the parent looks at the last token of each.
         return [ids or [self._trainer._tokenizer.pad_token_id] for ids in rollout.completion_ids], None
+
+    def _engine_for(self, request: SamplingRequest) -> ModuleType:
+        """The engine of this run, or TRL's own path for a request that no other one serves."""
+        trainer = self._trainer
+        if self._engine is trl_path:
+            return self._engine
+        reason = why_rope_changes(trainer.accelerator.unwrap_model(trainer.model), request)
+        if reason is None:
+            return self._engine
+        if trainer.args.rollout == "race":
+            raise SpecError(f"rollout='race' cannot be had here: {reason}; use rollout='auto'")
+        if not self._has_told_of_trl:
+            trainer.on_note(f"sampling with TRL's own path: {reason}")
+            self._has_told_of_trl = True
+        return trl_path
 
     def rollout_of(self, completion_ids: list[list[int]]) -> Rollout:
         """The newest rollout, whose completions the parent has after its own steps (tools may have added turns)."""

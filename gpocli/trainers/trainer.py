@@ -1,5 +1,6 @@
 """The trainer under every algorithm: each place where gpo hooks into TRL's `GRPOTrainer`, in the order of a step."""
 
+import logging
 from collections.abc import Callable, Sequence, Sized
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,8 @@ from gpocli.trainers.objective import Objective
 from gpocli.trainers.passes import depends_on_company, is_text_alone, ordered_by_length, trimmed_pass, window_of
 from gpocli.trainers.processes import Processes
 from gpocli.trainers.sampler import Sampler
+
+logger = logging.getLogger("gpocli")
 
 
 class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
@@ -81,6 +84,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         self.num_generations = self.keep
         self.on_candidates: Callable[[list[CandidateRecord]], None] | None = None
         """Called on the main process with the records of each generation batch. Set it on every process or on none."""
+        self.on_note: Callable[[str], None] = logger.warning
+        """Told, in one line, what a user should know of how the run goes."""
         self.objective = self.objective_class()
         self._clock = StepClock()
         self._processes = Processes(self.accelerator)

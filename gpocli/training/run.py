@@ -85,6 +85,7 @@ def _train_in(
             quiet_transformers()
             trainer = assemble(ready, directory.checkpoints_path, note=progress.note)
         trainer.on_candidates = CandidateWriter(directory.candidates_path)
+        trainer.on_note = progress.note
         take_over_display(trainer, ProgressLink(progress, what_runs(spec), directory.append_metrics))
         signals = StopSignals(progress.note)
         trainer.add_callback(signals)

@@ -1,9 +1,10 @@
 """Which loop samples, what it is told, and what a race leaves."""
 
 import pytest
-from transformers import GenerationConfig
+from transformers import AutoTokenizer, GenerationConfig, Phi3Config, Phi3ForCausalLM
 
 from gpocli.builtin.filters.length import EXTENSION
+from gpocli.errors import SpecError
 from gpocli.extensions import NoOptions
 
 
@@ -142,3 +143,54 @@ def test_evaluation_groups_are_counted_whole(gfpo, shortest):
     assert metrics["eval_reward"] == pytest.approx(2.0)
     assert len(lengths) == 10
     assert metrics["eval_completions/mean_length"] == pytest.approx(sum(lengths) / 10)
+
+
+@pytest.fixture
+def longrope(tiny_model, tmp_path):
+    """A tiny Phi-3 whose rotary embedding changes past 16 tokens; the prompts here have five."""
+    rope = {
+        "rope_type": "longrope",
+        "rope_theta": 10000.0,
+        "factor": 8.0,
+        "short_factor": [1.0] * 4,
+        "long_factor": [8.0] * 4,
+        "original_max_position_embeddings": 16,
+    }
+    config = Phi3Config(
+        vocab_size=44,
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        max_position_embeddings=128,
+        original_max_position_embeddings=16,
+        rope_parameters=rope,
+        eos_token_id=1,
+        bos_token_id=None,
+        pad_token_id=0,
+    )
+    Phi3ForCausalLM(config).save_pretrained(tmp_path / "phi3")
+    AutoTokenizer.from_pretrained(tiny_model).save_pretrained(tmp_path / "phi3")
+    return str(tmp_path / "phi3")
+
+
+@pytest.mark.parametrize("limit", [11, 12])
+def test_a_rotary_embedding_that_may_change_while_sampling_takes_trls_path(gfpo, longrope, shortest, limit):
+    trainer = gfpo(
+        model=longrope, group_filter_func=shortest, max_completion_length=limit, num_generations=8, max_steps=2
+    )
+    notes = []
+    trainer.on_note = notes.append
+    records = records_of(trainer)
+    reason = "rows have 5 to 17 tokens: the rotary embedding (longrope) of Phi3ForCausalLM changes past 16"
+    assert notes == ([f"sampling with TRL's own path: {reason}"] if limit == 12 else [])
+    assert any(record.kept for record in records)
+
+
+def test_and_is_refused_where_gpos_loop_is_asked_for(gfpo, longrope):
+    with pytest.raises(SpecError) as error:
+        gfpo(model=longrope, rollout="race", max_completion_length=12).train()
+    assert str(error.value) == (
+        "rollout='race' cannot be had here: rows have 5 to 17 tokens: the rotary embedding (longrope) of "
+        "Phi3ForCausalLM changes past 16; use rollout='auto'"
+    )
