@@ -139,12 +139,19 @@ class SpecFlag:
 
 
 def flags_of(algorithm: str | None) -> list[SpecFlag]:
-    """The flags for a spec with that algorithm, or with any; of the algorithm, those with a short name first."""
+    """The flags for a spec with that algorithm, or with any; of the algorithm, those with a short name first.
+
+    A name stays with the first setting that has it, for a plugin cannot take one of ours.
+    """
     from gpocli.spec.fields import settings
 
-    found = [(one, one.setting.flag) for one in settings(algorithm) if one.setting.flag is not None]
-    found.sort(key=lambda pair: 2 if not pair[0].path.startswith("algorithm.") else pair[1].short is None)
-    return [SpecFlag(one, flag, _default(one.path, flag, algorithm)) for one, flag in found]
+    found: dict[str, SpecFlag] = {}
+    for one in settings(algorithm):
+        if flag := one.setting.flag:
+            found.setdefault(flag.name, SpecFlag(one, flag, _default(one.path, flag, algorithm)))
+    return sorted(
+        found.values(), key=lambda one: 2 if not one.setting.path.startswith("algorithm.") else one.flag.short is None
+    )
 
 
 def _with_flags(function: Callable[..., None], fixed: str | None) -> Callable[..., None]:
@@ -205,7 +212,7 @@ def _words(value: Any) -> str | None:
     from gpocli.spec.wording import number
 
     if isinstance(value, list):
-        return ", ".join(item.name for item in value) or None
-    if isinstance(value, int | float):
+        return ", ".join(getattr(item, "name", str(item)) for item in value) or None
+    if isinstance(value, int | float) and not isinstance(value, bool):
         return number(value).replace("e-0", "e-")
     return str(value) if value else None

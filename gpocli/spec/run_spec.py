@@ -24,7 +24,7 @@ def _default_algorithm() -> AlgorithmSection:
 
 
 class RunSpec(Section):
-    """All that decides what a run does; every setting has one home and a default."""
+    """All that decides what a run does; every setting has one place and a default."""
 
     algorithm: Annotated[AlgorithmSection, OneOfAlgorithms()] = Field(default_factory=_default_algorithm)
     """The method and its own settings."""
