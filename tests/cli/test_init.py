@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from gpocli.spec.algorithms import algorithms
 from tests.cli.in_process import User
 
 
@@ -25,7 +26,7 @@ def test_a_starter_and_its_schema_are_written_and_pass_the_check(user):
     assert json.loads((user.folder / "gpo-spec.schema.json").read_text())["title"] == "gpo run spec"
 
 
-@pytest.mark.parametrize("algorithm", ["gfpo", "gmpo", "grpo"])
+@pytest.mark.parametrize("algorithm", algorithms())
 def test_there_is_one_for_each_method(user, algorithm):
     assert user.gpo("init", "specs/mine.yml", "--algorithm", algorithm).code == 0
     run = user.gpo("check", "specs/mine.yml").out.splitlines()[0]

@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpocli.spec import RunSpec
+from gpocli.spec.algorithms import algorithms
 from gpocli.spec.dump import dump_spec
 from gpocli.spec.yaml_text import read_yaml
 
@@ -31,7 +32,7 @@ def test_a_dumped_spec_loads_to_an_equal_one(spec):
     assert RunSpec.model_validate(read.value) == spec
 
 
-@pytest.mark.parametrize("algorithm", ["gfpo", "gmpo", "grpo"])
+@pytest.mark.parametrize("algorithm", algorithms())
 def test_defaults_are_written_out(load, algorithm):
     spec = RunSpec.model_validate({"algorithm": {"type": algorithm}})
     text = dump_spec(spec)

@@ -4,12 +4,13 @@ import re
 
 import pytest
 
+from gpocli.spec.algorithms import algorithms
 from gpocli.spec.run_spec import RunSpec
 from gpocli.spec.starter import starter
 from gpocli.spec.yaml_text import read_yaml
 
 
-@pytest.mark.parametrize("algorithm", ["gfpo", "gmpo", "grpo"])
+@pytest.mark.parametrize("algorithm", algorithms())
 def test_with_every_setting_uncommented_it_is_the_defaults(algorithm):
     text = starter(algorithm, "run.yaml")
     uncommented = re.sub(r"^#(?! )|^#(?=  \w)", "", text, flags=re.MULTILINE)
