@@ -1,0 +1,68 @@
+"""A run from its spec to the final model, and what it leaves when it cannot begin."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpocli.runs.directory import RunDirectory
+from gpocli.spec.load import load_spec
+
+TRAIN = """
+import json, sys
+from rich.console import Console
+from gpocli.errors import GpoError
+from gpocli.spec.sources import SpecSources
+from gpocli.training.run import train
+try:
+    outcome = train(SpecSources(overrides=sys.argv[1:]), resume=False, console=Console(stderr=True))
+    print(json.dumps([str(outcome.path), outcome.summary.steps]))
+except GpoError as error:
+    print(json.dumps([type(error).__name__, str(error)]))
+"""
+
+
+def train(folder, *overrides):
+    """Train in a process of its own, for a run changes what its libraries say."""
+    command = [sys.executable, "-c", TRAIN, *overrides]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout), done.stderr
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory, tiny_model):
+    """A run of one step in `out`: the folder, what came back, and what was shown."""
+    folder = tmp_path_factory.mktemp("run")
+    (folder / "a.jsonl").write_text("".join(f'{{"prompt": "say {i}"}}\n' for i in range(4)))
+    back, shown = train(
+        folder, f"model.name={tiny_model}", "data.source=a.jsonl", "rewards=[think_format]", "run.steps=1",
+        "algorithm.group_size=4", "algorithm.keep=2", "sampling.max_tokens=8", "batch.prompts_per_step=2",
+        "run.dir=out",
+    )  # fmt: skip
+    return folder, back, shown
+
+
+def test_a_run_leaves_its_directory_and_sums_up_its_steps(done):
+    folder, back, _ = done
+    assert back == ["out", 1]
+    directory = RunDirectory(folder / "out")
+    assert [(line["step"], line["kind"]) for line in directory.read_metrics()] == [(1, "train"), (1, "end")]
+    assert (directory.model_path / "model.safetensors").is_file()
+
+
+def test_the_spec_is_kept_with_the_directory_in_it(done):
+    assert load_spec([done[0] / "out" / "spec.yaml"]).spec.run.dir == "out"
+
+
+def test_what_runs_on_which_data_is_told(done):
+    assert "gfpo 2/4 length on " in done[2]
+    assert "data: a.jsonl, 4 prompts, sha256 " in done[2]
+
+
+def test_a_spec_that_is_wrong_makes_no_directory(tmp_path):
+    (error, text), _ = train(tmp_path, "run.dir=out", "data.source=none.jsonl")
+    assert error == "SpecError"
+    assert "none.jsonl" in text
+    assert list(Path(tmp_path).iterdir()) == []
