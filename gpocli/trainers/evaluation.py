@@ -1,8 +1,11 @@
-"""Evaluation figures that count each row once."""
+"""Evaluation: figures that count each row once, and no trace of it in training."""
 
 import math
-from collections.abc import Sequence
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
+import numpy as np
 import torch
 
 from gpocli.trainers.group_round import Metrics, weighted_sums
@@ -37,3 +40,13 @@ class EvaluationMeans:
         for name, rewards_B in zip(reward_names, rewards_BF.unbind(1), strict=True):
             metrics[f"rewards/{name}/mean"] = [rewards_B.nanmean().item()]
         metrics["completions/mean_length"] = [lengths_B.float().mean().item()]
+
+
+@contextmanager
+def random_state_kept(device: torch.device) -> Iterator[None]:
+    """Let nothing that is drawn inside, by gpo, a reward or a data loader, change what is drawn afterwards."""
+    python, numpy = random.getstate(), np.random.get_state()
+    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+        yield
+    random.setstate(python)
+    np.random.set_state(numpy)

@@ -23,7 +23,7 @@ class Sampler:
 
     def __init__(self, trainer: Any) -> None:
         self._trainer = trainer
-        self._turn = (-1, 0)
+        self._turns = {True: (-1, 0), False: (-1, 0)}
         self._last: Rollout | None = None
         self._has_told_of_trl = False
         self._engine = next(engine for engine in ENGINES if engine.why_not(trainer) is None)
@@ -103,11 +103,12 @@ class Sampler:
         )
 
     def _seed(self) -> int:
-        """A number for this place in the run: the seed, the step, and how many rollouts the step has had before."""
-        trainer, (step, turn) = self._trainer, self._turn
-        here: int = trainer.state.global_step
-        self._turn = (here, turn + 1 if step == here else 0)
-        place = (trainer.args.seed, trainer.model.training, *self._turn)
+        """A number for this place in the run: the seed, whether it trains, the step, and how many rollouts it had."""
+        trainer = self._trainer
+        trains, here = trainer.model.training, trainer.state.global_step
+        step, turn = self._turns[trains]
+        self._turns[trains] = (here, turn + 1 if step == here else 0)
+        place = (trainer.args.seed, trains, *self._turns[trains])
         return int.from_bytes(hashlib.blake2b(repr(place).encode(), digest_size=7).digest(), "big")
 
 

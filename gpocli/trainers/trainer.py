@@ -1,13 +1,13 @@
 """The trainer under every algorithm: each place where gpo hooks into TRL's `GRPOTrainer`, in the order of a step."""
 
 import logging
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence, Sized
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
-from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
+from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR, TrainOutput
 from trl import GRPOTrainer
 from trl.trainer.utils import get_config_model_id
 
@@ -16,16 +16,17 @@ from gpocli.contracts.reward import checked_rewards
 from gpocli.errors import SpecError
 from gpocli.rollout.trim import trimmable_sides
 from gpocli.runs.records import CandidateRecord
+from gpocli.trainers.checkpoints import resumable, save_whole
 from gpocli.trainers.clock import StepClock
 from gpocli.trainers.config import GroupConfig, checked_filter
 from gpocli.trainers.epoch_sampler import EpochRepeatSampler
-from gpocli.trainers.evaluation import EvaluationMeans
-from gpocli.trainers.generation_state import load_generation_state, save_generation_state
+from gpocli.trainers.evaluation import EvaluationMeans, random_state_kept
 from gpocli.trainers.group_round import GroupRound, GroupRules
 from gpocli.trainers.objective import Objective
 from gpocli.trainers.passes import depends_on_company, is_text_alone, ordered_by_length, trimmed_pass, window_of
 from gpocli.trainers.processes import Processes
 from gpocli.trainers.sampler import Sampler
+from gpocli.trainers.state import GoesOn, load_state
 
 logger = logging.getLogger("gpocli")
 
@@ -42,8 +43,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
     - Sampling uses gpo's own loop (`gpocli.rollout`) where the model and the settings allow it, with a race when the
       filter can bound what an unfinished candidate may still score.
     - Passes leave out columns that are padding in all rows, and rows of like length share a micro-batch.
-    - Evaluation means go over rows. A checkpoint also holds what is needed to go on in the middle of a generation
-      batch.
+    - Evaluation means go over rows, and evaluation leaves no trace in training.
+    - A checkpoint holds all of the run's state (`RunState`) and is whole or not there: a resumed run is the same run.
 
     Without a filter every candidate is kept and the run equals TRL's GRPO.
 
@@ -86,6 +87,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         """Called on the main process with the records of each generation batch. Set it on every process or on none."""
         self.on_note: Callable[[str], None] = logger.warning
         """Told, in one line, what a user should know of how the run goes."""
+        self.sources: Mapping[str, str] = {}
+        """Digests of the code and the data of the run by name, which its checkpoints tell."""
         self.objective = self.objective_class()
         self._clock = StepClock()
         self._processes = Processes(self.accelerator)
@@ -101,11 +104,31 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             counts_truncated=not self.mask_truncated_completions,
             text_of=partial(self.processing_class.decode, skip_special_tokens=True),
         )
+        self._goes_on = GoesOn(self)
+        self.add_callback(self._goes_on)
 
     @property
     def why_not_fast(self) -> str | None:
         """Why TRL's own path samples, in one line; None where an engine of gpo does."""
         return self._sampler.why_not_fast
+
+    # The course of a run
+
+    def train(self, resume_from_checkpoint: str | bool | None = None, *args: Any, **kwargs: Any) -> TrainOutput:
+        return super().train(resumable(self, resume_from_checkpoint), *args, **kwargs)
+
+    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
+        with random_state_kept(self.accelerator.device):
+            return super().evaluate(*args, **kwargs)  # type: ignore[no-any-return]
+
+    def _evaluate(self, trial: Any, ignore_keys: Any, skip_scheduler: bool = False) -> dict[str, float]:
+        # The scheduler is skipped in the evaluation before the first step alone, which a resumed run has behind it.
+        if skip_scheduler and self.state.global_step > 0:
+            return {}
+        return super()._evaluate(trial, ignore_keys, skip_scheduler)  # type: ignore[no-any-return]
+
+    def _finalize_training(self, trial: Any, num_train_samples: Any, start_time: float) -> TrainOutput:
+        return super()._finalize_training(trial, num_train_samples, self.began)
 
     # The rows of a step
 
@@ -235,28 +258,17 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         super().log(logs, start_time)
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
-        # Before the parent's part, which ends with the file that marks a checkpoint as whole.
-        folder = Path(self._get_output_dir(trial=trial)) / f"{PREFIX_CHECKPOINT_DIR}-{self.state.global_step}"
-        is_mid_window = self._step % (self.args.steps_per_generation * self.num_iterations) != 0
-        state = {
-            "micro_step": self._step,
-            "buffered_inputs": self._buffered_inputs if is_mid_window else None,
-            "filter": self.group_filter.state_dict() if self.group_filter is not None else None,
-        }
-        save_generation_state(folder, self.accelerator.process_index, state)
-        self.accelerator.wait_for_everyone()
-        super()._save_checkpoint(model, trial)
+        parent = partial(super()._save_checkpoint, model, trial)
+        if self.args.save_only_model:  # which nobody can resume from
+            parent()
+        else:
+            folder = f"{PREFIX_CHECKPOINT_DIR}-{self.state.global_step}"
+            save_whole(self, Path(self._get_output_dir(trial=trial)) / folder, parent)
 
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
         super()._load_optimizer_and_scheduler(checkpoint)
-        if checkpoint is None:
-            return
-        accelerator = self.accelerator
-        state = load_generation_state(Path(checkpoint), accelerator.process_index, accelerator.device)
-        if state is not None:
-            self._step, self._buffered_inputs = state["micro_step"], state["buffered_inputs"]
-            if self.group_filter is not None and state["filter"] is not None:
-                self.group_filter.load_state_dict(state["filter"])
+        if checkpoint is not None:
+            self._goes_on.resumed = load_state(self, Path(checkpoint))
 
 
 def default_output_dir(model: Any, algorithm: str) -> str:

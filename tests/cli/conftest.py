@@ -79,7 +79,7 @@ def checkpoints(run: Path) -> list[str]:
     folders = sorted((run / "checkpoints").glob("checkpoint-*"))
     for folder in folders:
         json.loads((folder / "trainer_state.json").read_text(encoding="utf-8"))
-        assert {"model.safetensors", "optimizer.pt", "generation_state_0.pt"} <= {
+        assert {"model.safetensors", "optimizer.pt", "run_state_0.pt"} <= {
             file.name for file in folder.iterdir()
         }
     return [folder.name for folder in folders]
