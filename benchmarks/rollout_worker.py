@@ -44,7 +44,9 @@ def rollout_against_generate(task):
         torch.manual_seed(turn)
         seconds, _ = timed(lambda: model.generate(input_ids=ids, attention_mask=mask, generation_config=config))
         theirs.append(seconds)
-        seconds, rollout = timed(lambda turn=turn: sample_groups(model, SamplingRequest(prompts, group_size, settings, seed=turn)))
+        seconds, rollout = timed(
+            lambda turn=turn: sample_groups(model, SamplingRequest(prompts, group_size, settings, seed=turn))
+        )
         ours.append(seconds)
         lengths += map(len, rollout.completion_ids)
     return {
@@ -68,7 +70,9 @@ def decode_against_forward(task):
     settings = SamplingSettings(max_new_tokens=limit, eos_token_ids=(end,), pad_token_id=0)
     ratios = []
     for turn in range(task["turns"]):
-        seconds, rollout = timed(lambda turn=turn: sample_groups(model, SamplingRequest(prompts, group_size, settings, seed=turn)))
+        seconds, rollout = timed(
+            lambda turn=turn: sample_groups(model, SamplingRequest(prompts, group_size, settings, seed=turn))
+        )
         lengths = sorted(map(len, rollout.completion_ids))
         bare = bare_forwards(model, prompts, group_size, lengths)
         ratios.append(seconds / bare)

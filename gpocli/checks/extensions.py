@@ -22,26 +22,26 @@ def find_plugins(findings: Findings) -> PluginHost | None:
     return None
 
 
-def check_filters(findings: Findings, host: PluginHost) -> list[NamedFilter]:
-    """Build the filters; none where one of them cannot be had."""
+def check_filters(findings: Findings, host: PluginHost) -> GroupFilter | None:
+    """Build the filters into the one that the run uses; None without any, or where one of them cannot be had."""
     algorithm = findings.spec.algorithm
     if not findings.are_sound("algorithm.type", "algorithm.filters"):
-        return []
+        return None
     built: list[NamedFilter] = []
     for i, one in enumerate(algorithm.chain):
         with findings.at(f"algorithm.filters.{i}.name"):
             found = host.build_filter(one.name, one.options)
-            GroupFilter([found])
+            GroupFilter([found])  # a filter that is none by itself is told at its own place
             built.append(found)
-    if len(built) < len(algorithm.chain):
-        return []
-    if built:
-        with findings.at("algorithm.filters"):
-            chain = GroupFilter(built)
-            if algorithm.kept is not None and findings.are_sound("algorithm.keep"):
-                with findings.at("algorithm.keep"):
-                    chain.check_keep(algorithm.kept)
-    return built
+    if not built or len(built) < len(algorithm.chain):
+        return None
+    chain: GroupFilter | None = None
+    with findings.at("algorithm.filters"):
+        chain = GroupFilter(built)
+        if algorithm.kept is not None and findings.are_sound("algorithm.keep"):
+            with findings.at("algorithm.keep"):
+                chain.check_keep(algorithm.kept)
+    return chain
 
 
 def check_rewards(findings: Findings, host: PluginHost) -> list[NamedReward]:
@@ -61,10 +61,10 @@ def check_rewards(findings: Findings, host: PluginHost) -> list[NamedReward]:
     return built
 
 
-def check_keywords(findings: Findings, filters: Sequence[NamedFilter], rows: Rows) -> None:
+def check_keywords(findings: Findings, group_filter: GroupFilter | None, rows: Rows) -> None:
     """Find filters that need a keyword which is neither a data column nor given to filters."""
     offered = sorted({*FILTER_KEYWORDS, ROW_KEY, *rows.columns} - {"prompt"})
-    for i, one in enumerate(filters):
+    for i, one in enumerate(group_filter.filters if group_filter is not None else ()):
         signature = call_signature(one.function, leading=2)
         for missing in signature.missing(dict.fromkeys(offered)) if signature else ():
             findings.add(

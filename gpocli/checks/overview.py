@@ -49,7 +49,7 @@ def _reward(name: str, weight: float) -> str:
 def _directory(ready: Preflight) -> str:
     path = chosen_directory(ready.spec.run)
     if path is None:
-        filters = "-".join(one.name for one in ready.filters)
+        filters = "-".join(one.name for one in (ready.group_filter.filters if ready.group_filter else ()))
         return f"runs/{'-'.join(filter(None, (ready.spec.algorithm.type, filters)))}-TIME"
     if path.is_dir() and any(path.iterdir()):
         return f"{path}, which is there already: go on with --resume, or name another with --out"

@@ -11,7 +11,7 @@ from gpocli.checks.model import check_chat, check_model, check_packages
 from gpocli.checks.run_directory import check_run_directory
 from gpocli.checks.trackers import check_trackers
 from gpocli.checks.trl import check_trl
-from gpocli.contracts.filter import NamedFilter
+from gpocli.contracts.filter import GroupFilter
 from gpocli.data import Rows
 from gpocli.plugin_manager import NamedReward
 from gpocli.spec import RunSpec
@@ -26,7 +26,7 @@ class Preflight:
 
     spec: RunSpec
     plan: BatchPlan
-    filters: list[NamedFilter]
+    group_filter: GroupFilter | None
     rewards: list[NamedReward]
     rows: Rows
     eval_rows: Rows | None
@@ -59,7 +59,7 @@ def examine(draft: Draft, processes: int = 1) -> Examination:
         return Examination(None, list(draft.faults))
     findings = Findings(draft)
     host = find_plugins(findings)
-    filters = [] if host is None else check_filters(findings, host)
+    group_filter = None if host is None else check_filters(findings, host)
     rewards = [] if host is None else check_rewards(findings, host)
     check_model(findings)
     check_packages(findings)
@@ -72,13 +72,13 @@ def examine(draft: Draft, processes: int = 1) -> Examination:
     check_columns(findings, rewards, rows, eval_rows)
     check_chat(findings, rows, eval_rows)
     if rows is not None:
-        check_keywords(findings, filters, rows)
+        check_keywords(findings, group_filter, rows)
     faults = findings.faults
     if faults or plan is None or rows is None:
         return Examination(None, faults)
     broken = [] if host is None else [str(plugin) for plugin in host.broken]
     notes = broken + notices(findings.spec) + findings.notes
-    return Examination(Preflight(findings.spec, plan, filters, rewards, rows, eval_rows, notes), [])
+    return Examination(Preflight(findings.spec, plan, group_filter, rewards, rows, eval_rows, notes), [])
 
 
 def processes_of_this_run() -> int:

@@ -58,6 +58,11 @@ class GroupFilter:
         return " > ".join(member.name for member in self._members)
 
     @property
+    def filters(self) -> list[NamedFilter]:
+        """The filters of the chain, the deciding one first."""
+        return [NamedFilter(member.name, member.function) for member in self._members]
+
+    @property
     def needs_rewards(self) -> bool:
         """Whether any of the filters looks at rewards."""
         return any(member.needs_rewards for member in self._members)

@@ -9,7 +9,6 @@ import torch
 from safetensors import SafetensorError
 
 from gpocli.checks.preflight import Preflight
-from gpocli.contracts.filter import GroupFilter
 from gpocli.contracts.reward import checked_rewards
 from gpocli.data import Rows
 from gpocli.data.load import require_generation_batch
@@ -51,7 +50,7 @@ def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None])
                 train_dataset=to_dataset(rows),
                 eval_dataset=None if eval_rows is None else to_dataset(eval_rows),
                 processing_class=policy.tokenizer,
-                group_filter_func=GroupFilter(ready.filters) if ready.filters else None,
+                group_filter_func=ready.group_filter,
             )
     except (OSError, SafetensorError) as error:
         raise cannot_load(spec.model, error) from error

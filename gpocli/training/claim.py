@@ -37,7 +37,7 @@ def _make_directory(ready: Preflight) -> RunDirectory:
         return RunDirectory.create(run.dir)
     if run.name is not None:
         return RunDirectory.create(Path("runs") / run.name)
-    filters = [one.name for one in ready.filters]
+    filters = [one.name for one in (ready.group_filter.filters if ready.group_filter else ())]
     return RunDirectory.create_named("runs", run_stem(ready.spec.algorithm.type, *filters))
 
 

@@ -14,7 +14,7 @@ from gpocli.spec.sources import SpecSources, draft_run_spec, load_run_spec
 
 def test_a_sound_spec_is_ready_to_run():
     ready = check_run(load_run_spec(SpecSources(overrides=["run.eval_every=1", "data.eval_limit=5"])))
-    assert [one.name for one in ready.filters] == ["length"]
+    assert [one.name for one in ready.group_filter.filters] == ["length"]
     assert [one.name for one in ready.rewards] == ["accuracy"]
     assert ready.eval_rows is not None
     assert (len(ready.rows), len(ready.eval_rows), ready.plan.kept_per_prompt, ready.notes) == (4096, 5, 8, [])
