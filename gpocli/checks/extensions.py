@@ -1,6 +1,5 @@
 """Filters and rewards: names, options, and whether they can work together."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from gpocli.checks.findings import Findings, kind_of

@@ -5,7 +5,8 @@ from typing import Any
 
 from gpocli.checks.preflight import Preflight
 from gpocli.errors import SpecError
-from gpocli.runs.directory import RunDirectory, run_stem, step_of
+from gpocli.runs.checkpoints import step_of
+from gpocli.runs.directory import RunDirectory, run_stem
 from gpocli.spec import RunSpec
 
 

@@ -2,7 +2,7 @@
 
 from gpocli.checks.extensions import check_filters, check_keywords, check_rewards
 from gpocli.checks.findings import Findings
-from gpocli.contracts.filter import NamedFilter
+from gpocli.contracts.filter import GroupFilter, NamedFilter
 from gpocli.data.rows import Rows
 from gpocli.errors import PluginError
 from gpocli.plugin_manager import load_plugins
@@ -43,6 +43,6 @@ def test_a_filter_that_needs_a_column_which_is_not_there_is_told(found_by):
         return group_rewards
 
     rows = Rows("a.jsonl", ("prompt", "answer"), [{"prompt": "p", "answer": "1"}], [1], ())
-    (line,) = found_by(check_keywords, "{}\n", [NamedFilter("by_level", by_level)], rows)
+    (line,) = found_by(check_keywords, "{}\n", GroupFilter([NamedFilter("by_level", by_level)]), rows)
     assert "filter 'by_level' needs 'level', which is neither a data column nor one of what gpo gives" in line
     assert "answer, " in line
