@@ -328,28 +328,21 @@ def test_train_says_the_same(user):
 
 
 LIGHT = """
-import os, resource, sys
+import contextlib, sys
 sys.argv = ["gpo", *sys.argv[1:]]
 from gpocli.cli.main import main
-code = 0
-try:
+with contextlib.suppress(SystemExit):
     main()
-except SystemExit as end:
-    code = end.code
-heavy = [name for name in ("torch", "transformers", "trl", "datasets", "pandas", "numpy") if name in sys.modules]
-assert not heavy, heavy
-usage = resource.getrusage(resource.RUSAGE_SELF)
-print(usage.ru_utime + usage.ru_stime)
+print([name for name in ("torch", "transformers", "trl", "datasets", "pandas", "numpy") if name in sys.modules])
 """
 
 
 @pytest.mark.parametrize("arguments", [[], ["broken.yaml"], ["sound.yaml"]])
-def test_nothing_heavy_is_imported_and_it_is_quick(user, arguments):
+def test_nothing_that_takes_seconds_is_imported(user, arguments):
     user.write("broken.yaml", "algorithm: {type: gfpo, filters: [lenght]}\ntrl: {zebra: 1}\n")
     user.write("sound.yaml", "data: {source: rows.jsonl}\n")
     done = subprocess.run(
         [sys.executable, "-c", LIGHT, "check", *arguments], capture_output=True, text=True, check=False, cwd=user.folder
     )
     assert done.returncode == 0, done.stderr
-    seconds = float(done.stdout.splitlines()[-1])
-    assert seconds < 1.5  # half a second on a machine with nothing else to do
+    assert done.stdout.splitlines()[-1] == "[]"

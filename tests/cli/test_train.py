@@ -240,7 +240,7 @@ def test_training_goes_on_with_an_adapter_against_itself_as_reference(adapted):
 
     done = adapted.gpo(*GFPO, *COUNT_A, "--model", "./out/model", "--beta", "0.1", "--out", "more")
     assert (done.code, done.stderr) == (0, "")
-    assert metrics(adapted.path / "more")[0]["kl"] == pytest.approx(0, abs=1e-6)
+    assert metrics(adapted.path / "more")[0]["kl"] == pytest.approx(0, abs=1e-5)
     before, after = (load_file(adapted.path / run / "model" / "adapter_model.safetensors") for run in ("out", "more"))
     assert any((before[name] != after[name]).any() for name in before)
 
