@@ -39,6 +39,7 @@ def _check_streaming(findings: Findings) -> None:
         findings.add("data.streaming", "streamed rows have no known number, so epochs have no end; write run.steps")
     if findings.are_sound("trl") and findings.spec.trl.get("dataloader_num_workers"):
         findings.add("trl.dataloader_num_workers", "streamed rows are read by the trainer itself; leave this out")
+    # from its text, for importing TRL takes seconds
     trainer = find_spec("trl")
     if trainer is not None and trainer.origin is not None:
         text = (Path(trainer.origin).parent / "trainer" / "utils.py").read_text(encoding="utf-8")

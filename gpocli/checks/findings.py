@@ -49,7 +49,7 @@ class Findings:
         try:
             yield
         except OptionsError as error:
-            above = path.removesuffix(".name")
+            above = path.removesuffix(".name")  # options stand beside the name
             for problem in error.problems:
                 self.add(".".join([above, "options", *map(str, problem.path)]), problem.text)
         except GpoError as error:

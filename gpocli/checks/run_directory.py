@@ -13,7 +13,7 @@ def check_run_directory(findings: Findings) -> None:
     if path is None or not findings.are_sound("run.dir", "run.name"):
         return
     for above in (path, *path.parents):
-        if os.path.lexists(above):
+        if os.path.lexists(above):  # a link that leads nowhere is in the way as well
             if not above.is_dir():
                 findings.add("run.dir" if findings.spec.run.dir else "run.name", f"'{above}' is a file; name a folder")
             elif not os.access(above, os.W_OK):

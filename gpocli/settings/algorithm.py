@@ -113,6 +113,7 @@ class FilteredSection(AlgorithmSection):
     @model_validator(mode="before")
     @classmethod
     def filters_alone_keep_half(cls, data: Any) -> Any:
+        # before validation, where a `keep: null` that was written is told from one that was left out
         fields = cls.model_fields
         if not isinstance(data, dict) or not data.get("filters") or "keep" in data or fields["keep"].default:
             return data

@@ -79,6 +79,7 @@ class RunSettings(Section):
     @model_validator(mode="before")
     @classmethod
     def epochs_alone_replace_steps(cls, data: Any) -> Any:
+        # before validation: afterwards the default looks like steps that were written
         if isinstance(data, dict) and data.get("epochs") is not None and "steps" not in data:
             return {**data, "steps": None}
         return data

@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 
 from gpocli.settings.section import Section
 
-_NEVER: Any = object()
+_NEVER: Any = object()  # null is a value that an `unless` may name
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,6 +128,7 @@ def _what_does_not_divide(sizes: _Sizes) -> str | None:
     sum_of_rows = f"batch.prompts_per_step {sizes.prompts} x {sizes.kept} {_rows(sizes)} = {rows} rows a step"
     if rows % sizes.processes:
         return f"{sum_of_rows}, which {sizes.processes} processes cannot share evenly"
+    # a filter needs all of a group, so no group is spread over processes
     if sizes.filtered and sizes.prompts * sizes.updates % sizes.processes:
         groups = sizes.prompts * sizes.updates
         return (
@@ -157,6 +158,7 @@ def _suggestions(sizes: _Sizes) -> Iterator[Suggestion]:
         if of_micro_batch:
             yield from ({"batch.micro_batch": size} for size in of_micro_batch)
             return
+    # every multiple of processes x micro-batch divides, and within this span there is one
     span = sizes.prompts + sizes.processes * (sizes.micro_batch or 1)
     of_prompts = _nearest(sizes.prompts, span, lambda n: divides(replace(sizes, prompts=n)))
     yield from ({"batch.prompts_per_step": prompts} for prompts in of_prompts)

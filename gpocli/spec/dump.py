@@ -8,6 +8,7 @@ from typing import Any
 from gpocli.spec.run_spec import RunSpec
 
 _PLAIN = re.compile(r"[A-Za-z./][\w./-]*", re.ASCII)
+# not text to some reader: YAML 1.1 has more truth values than the 1.2 that is read here
 _WORDS = {"null", "true", "false", "yes", "no", "on", "off", "y", "n", "t", "f", ".inf", ".nan"}
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
 

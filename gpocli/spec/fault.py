@@ -27,6 +27,7 @@ class Fault:
 
     def __str__(self) -> str:
         parts = [str(self.place), self.key, self.text] if self.key else [str(self.place), self.text]
+        # a fault is one line, and moves no cursor, whatever the user's text holds
         return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in ": ".join(parts))
 
 

@@ -51,7 +51,7 @@ def wanted_at(key: Key, algorithm: str) -> tuple[Key, Wanted]:
     here = Wanted((RunSpec,))
     for part in key:
         if clean == ("algorithm",) and part in algorithms():
-            continue
+            continue  # the tag of the union of algorithms, which no user writes
         if here.section is not None and isinstance(part, str):
             field = here.section.model_fields.get(part)
             here = Wanted(()) if field is None else _of_field(part, field, algorithm)

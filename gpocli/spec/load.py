@@ -127,7 +127,7 @@ def _parse_assignment(text: str, place: Place) -> Assignment:
     try:
         read = read_yaml(value, place.source)
     except TextError as error:
-        raise TextError(place, str(error)) from error
+        raise TextError(place, str(error)) from error  # a column within one value would say nothing
     if read.faults:
         raise TextError(place, read.faults[0].text)
     return Assignment(path.strip(), read.value, place)
@@ -136,6 +136,7 @@ def _parse_assignment(text: str, place: Place) -> Assignment:
 def _merge(
     layers: Sequence[Layer], assignments: Sequence[Assignment], base: Sequence[Layer], faults: list[Fault]
 ) -> Merged:
+    # before anything is merged: what a base layer says of an algorithm counts only for the one that is chosen on top
     algorithm = _chosen_algorithm([*base, *layers], assignments)
     merged = Merged()
     for layer in base:
@@ -172,7 +173,7 @@ def _place(key: Key, merged: Merged) -> Place | None:
     value: Any = merged.data
     for i, part in enumerate(key):
         if isinstance(value, str) and key[i:] == ("name",):
-            break
+            break  # a bare name, which stands for a mapping
         try:
             value = value[part]
         except (KeyError, IndexError, TypeError):
@@ -185,6 +186,7 @@ def _leaves(value: Any, key: Key) -> Iterator[tuple[Key, Any]]:
         for name, item in value.items():
             yield from _leaves(item, (*key, name))
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        # several rewards or filters; a list of words is one value
         for i, item in enumerate(value):
             yield from _leaves(item, (*key, i))
     else:

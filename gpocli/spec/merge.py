@@ -75,9 +75,11 @@ class Merged:
         for name, value in new.items():
             key = (*above, name)
             if not (isinstance(value, Mapping) and isinstance(into.get(name), dict)):
+                # what is replaced goes with the places of all that stood below it
                 self.places = {k: p for k, p in self.places.items() if k[: len(key)] != key}
                 self.places |= {k: p for k, p in layer.places.items() if k[: len(key)] == key}
                 self.places.setdefault(key, layer.places.get(key) or Place(layer.name))
+                # a layer is laid more than once, so a later assignment must not change it
                 into[name] = {} if isinstance(value, Mapping) else deepcopy(value)
             if isinstance(value, Mapping):
                 self._merge(into[name], value, key, layer)
@@ -103,7 +105,7 @@ class Merged:
 
 
 class _Everywhere(dict[Key, Place]):
-    """One place for whatever is asked."""
+    """One place for whatever is asked: an assignment has one, whatever its value holds."""
 
     def __init__(self, place: Place) -> None:
         super().__init__()

@@ -8,6 +8,7 @@ from gpocli.spec.algorithms import algorithms
 from gpocli.spec.fields import Wanted, phrase
 from gpocli.spec.wording import kind_of, shown
 
+# YAML 1.1 took these words for truth values; in 1.2, which is read here, they are text
 _FALSE_WORDS = {"no", "off", "n", "f", "false", "0", "none"}
 _TRUE_WORDS = {"yes", "on", "y", "t", "true", "1"}
 

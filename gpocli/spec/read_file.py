@@ -68,7 +68,7 @@ def _read(path: Path, source: str) -> ReadText:
     if reader is None:
         raise TextError(place, f"has no known kind ('{path.suffix}'); name it .yaml, .yml, .toml or .json")
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")  # some editors put a byte order mark in front
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8", "replace")
         place = Place(source, before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)

@@ -20,6 +20,7 @@ def unknown_key(key: Key, algorithm: str) -> str:
         return f"unknown key; write {_reachable(paths, algorithm)}"
     if near := get_close_matches(name, names, n=1, cutoff=0.65):
         return f"unknown key; write {dotted((*above, near[0]))}"
+    # nearer than among the few names of its own section, for among all of them something is always a little alike
     if near := get_close_matches(name, setting_names(), n=1, cutoff=0.75):
         return f"unknown key; write {_reachable(paths_called(near[0]), algorithm)}"
     return f"unknown key; write one of {', '.join(names)}"

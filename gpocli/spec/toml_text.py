@@ -10,6 +10,7 @@ _KEY = r"""[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'"""
 _DOTTED = re.compile(rf"[ \t]*(?:{_KEY})(?:[ \t]*\.[ \t]*(?:{_KEY}))*")
 _PART = re.compile(_KEY)
 _BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+# comments as well: a bracket in one opens nothing
 _STRING = re.compile(
     r'"""(?:[^\\]|\\.)*?"""+' r"|'''.*?'''+" r'|"(?:[^"\\\n]|\\.)*"' r"|'[^'\n]*'" r"|#[^\n]*", re.DOTALL
 )

@@ -25,10 +25,11 @@ def trainer_options(spec: RunSpec, plan: BatchPlan, output_dir: Path, device_typ
         "per_device_train_batch_size": plan.micro_batch,
         "gradient_accumulation_steps": plan.accumulation,
         "steps_per_generation": plan.steps_per_generation,
-        **spec.trl,
+        **spec.trl,  # of this and what follows no two have the same option: such a spec is refused
         **passed_on(spec),
         **spec.extension.options,
     }
+    # last, so that a part of a mapping goes into the one that stands under `trl`
     for path in [name for name in options if "." in name]:
         whole, _, part = path.partition(".")
         options[whole] = {**(options.get(whole) or {}), part: options.pop(path)}

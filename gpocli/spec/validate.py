@@ -63,14 +63,14 @@ def _all_faults(merged: Merged, error: ValidationError) -> Validated:
     removed: list[Key] = []
     doubtful: list[Key] = []
     data = deepcopy(merged.data)
-    for first in (True, False, False, False):
+    for first in (True, False, False, False):  # bounded, for a fault may stay whatever is taken out
         for details in error.errors(include_url=False):
             if _is_noise(details):
                 continue
             reads = _reads(details, algorithm)
             if first or (details["type"] == "rule" and not touches(reads, removed)):
                 faults.append(_fault(details, reads, merged, algorithm))
-            removed.extend(reads)
+            removed.extend(reads)  # of a rule all that it reads, for nobody knows which of them is wrong
             if details["type"] == "extra_forbidden":
                 doubtful.extend(meant_by(reads[0], algorithm))
         for key in removed:
@@ -122,6 +122,7 @@ def touches(keys: Iterable[Key], others: Iterable[Key]) -> bool:
 def _remove(data: Any, key: Key) -> None:
     """Take out the value at `key`, or the whole list that it stands in; the type takes the algorithm along."""
     names = key[:-1] if key == ("algorithm", "type") else key
+    # without one entry the others would have other numbers, by which their places are known
     in_list = next((i for i, part in enumerate(names) if isinstance(part, int)), len(names))
     *above, last = names[:in_list]
     for name in above:
@@ -132,6 +133,7 @@ def _remove(data: Any, key: Key) -> None:
 
 def _odd_characters(merged: Merged) -> Iterator[Fault]:
     for key, text in _texts(merged.data, ()):
+        # "C:\runs" in double quotes holds a carriage return, which no path is meant to have
         odd = next((c for c in text if (c < " " and c not in "\n\t") or "\ud800" <= c <= "\udfff"), None)
         if odd is None:
             continue

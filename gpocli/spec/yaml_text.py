@@ -18,6 +18,7 @@ from gpocli.spec.fault import Fault
 from gpocli.spec.layer import Key, Place, dotted
 
 _TAG = "tag:yaml.org,2002:"
+# dates are text here; "=" has a tag of its own
 _TEXT_TAGS = {_TAG + "str", _TAG + "timestamp", _TAG + "value"}
 _MAPPING_TAG, _LIST_TAG, _MERGE_TAG = _TAG + "map", _TAG + "seq", _TAG + "merge"
 _SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
@@ -91,7 +92,7 @@ class _Converter:
 
     def convert(self, node: Node, key: Key) -> Any:
         self.read.places.setdefault(key, self.place(node))
-        if any(node is parent for parent in self.open):
+        if any(node is parent for parent in self.open):  # an alias is the very node of its anchor
             return self.fault(node, key, "an alias stands inside its own anchor; write the value out")
         if isinstance(node, ScalarNode):
             return self.scalar(node, key)
