@@ -22,6 +22,7 @@ def test_a_module_has_its_tests(module):
     if str(module) in DECLARATIONS:
         assert not mirror.exists()
     else:
+        assert mirror.is_file(), f"write {mirror.relative_to(ROOT)}"
         assert "\ndef test_" in mirror.read_text(encoding="utf-8")
 
 
