@@ -1,6 +1,7 @@
 """Everything about a run that can be known before torch is imported: spec, plugins, sums, rows, model files."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gpocli.checks.batch import check_batch
@@ -9,6 +10,7 @@ from gpocli.checks.extensions import check_filters, check_keywords, check_reward
 from gpocli.checks.findings import Findings
 from gpocli.checks.model import check_chat, check_model, check_packages
 from gpocli.checks.run_directory import check_run_directory
+from gpocli.checks.sources import sources_of
 from gpocli.checks.trackers import check_trackers
 from gpocli.checks.trl import check_trl
 from gpocli.contracts.filter import GroupFilter
@@ -22,7 +24,10 @@ from gpocli.spec.load import Draft
 
 @dataclass(frozen=True, slots=True)
 class Preflight:
-    """A run that is sound as far as can be told without its model. `notes` are worth a line each to the user."""
+    """A run that is sound as far as can be told without its model.
+
+    `sources` are digests of its code and data, `notes` worth a line each to the user.
+    """
 
     spec: RunSpec
     plan: BatchPlan
@@ -30,6 +35,7 @@ class Preflight:
     rewards: list[NamedReward]
     rows: Rows
     eval_rows: Rows | None
+    sources: Mapping[str, str]
     notes: list[str]
 
 
@@ -74,11 +80,11 @@ def examine(draft: Draft, processes: int = 1) -> Examination:
     if rows is not None:
         check_keywords(findings, group_filter, rows)
     faults = findings.faults
-    if faults or plan is None or rows is None:
+    if faults or host is None or plan is None or rows is None:
         return Examination(None, faults)
-    broken = [] if host is None else [str(plugin) for plugin in host.broken]
-    notes = broken + notices(findings.spec) + findings.notes
-    return Examination(Preflight(findings.spec, plan, group_filter, rewards, rows, eval_rows, notes), [])
+    sources = sources_of(findings.spec, host, rows, eval_rows)
+    notes = [str(plugin) for plugin in host.broken] + notices(findings.spec) + findings.notes
+    return Examination(Preflight(findings.spec, plan, group_filter, rewards, rows, eval_rows, sources, notes), [])
 
 
 def processes_of_this_run() -> int:

@@ -44,7 +44,7 @@ def read_manifest(checkpoint: Path) -> dict[str, Any]:
 
 
 def damage(checkpoint: Path) -> str | None:
-    """What is wrong with the files of a checkpoint, None when it is whole: `optimizer.pt has 10 of 2,048 bytes`."""
+    """What is wrong with the files of a checkpoint, None when it is whole: `optimizer.pt has 10 bytes, not 2,048`."""
     try:
         manifest = read_manifest(checkpoint)
     except FileNotFoundError:
@@ -108,7 +108,7 @@ def _fault(file: Path, name: str, noted: Mapping[str, Any]) -> str | None:
     try:
         size = file.stat().st_size
         if size != noted["size"]:
-            return f"{name} has {size:,} of {noted['size']:,} bytes"
+            return f"{name} has {size:,} bytes, not {noted['size']:,}"
         return None if _digest(file) == noted["sha256"] else f"{name} has other bytes"
     except FileNotFoundError:
         return f"{name} is missing"

@@ -4,27 +4,26 @@ runs/<name>/
     spec.yaml        the resolved run spec, written before anything loads
     metrics.jsonl    one JSON object a log
     candidates/      every candidate of every step, in parquet files
-    checkpoints/     checkpoint-<step>/, as transformers writes them
+    checkpoints/     checkpoint-<step>/, as transformers writes them, and what `gpocli.runs.checkpoints` says
     model/           the final model, which `from_pretrained` loads
     run.lock         held by the process that writes here
 """
 
 import itertools
-import json
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gpocli.errors import SpecError
+from gpocli.errors import EnvironmentFault, SpecError
+from gpocli.runs.checkpoints import MANIFEST, latest_whole
 from gpocli.runs.metrics import Kind, append_metrics, read_metrics, rewind_metrics
-from gpocli.runs.records import rewind_candidates
+from gpocli.runs.records import CandidateRecord, CandidateWriter, rewind_candidates
+from gpocli.runs.writing import writing
 
 _LOCK, _SPEC, _CANDIDATES, _CHECKPOINTS = "run.lock", "spec.yaml", "candidates", "checkpoints"
-_STATE = "trainer_state.json"  # written last, so that a checkpoint with it is whole
-_CHECKPOINT = re.compile(r"checkpoint-(\d+)")
 
 
 class RunDirectory:
@@ -41,6 +40,7 @@ class RunDirectory:
         self.candidates_path = self.path / _CANDIDATES
         self.checkpoints_path = self.path / _CHECKPOINTS
         self.model_path = self.path / "model"
+        self._write_candidates = CandidateWriter(self.candidates_path)
         self._descriptor: int | None = None
 
     @classmethod
@@ -93,42 +93,66 @@ class RunDirectory:
 
     @classmethod
     def open_for_resume(cls, path: Path | str) -> "RunDirectory":
-        """Claim the directory of a run that has a whole checkpoint. Nothing changes there yet: see `rewind`."""
+        """Claim the directory of a run. Nothing changes there yet: see `rewind`."""
         run = cls.find(path)
-        if run.latest_checkpoint() is None:
-            raise SpecError(f"'{path}' has no whole checkpoint to resume from; start anew with another --out")
         run._claim()
         return run
 
     def write_spec(self, text: str) -> None:
-        """Write the resolved spec; a reader never sees half of it."""
+        """Write the resolved spec; a reader never sees half of it. Raises EnvironmentFault."""
         part = self.spec_path.with_name(_SPEC + ".part")
-        part.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(part, self.spec_path)
+        with writing(self.spec_path):
+            part.write_text(text, encoding="utf-8", newline="\n")
+            os.replace(part, self.spec_path)
 
     def append_metrics(self, step: int, kind: Kind, logs: Mapping[str, Any]) -> None:
         """Add a line to the metrics. Raises EnvironmentFault."""
+        self.check_that_it_stands()
         append_metrics(self.metrics_path, step, kind, logs)
+
+    def append_candidates(self, records: Sequence[CandidateRecord]) -> None:
+        """Add the candidates of a generation batch. Raises EnvironmentFault."""
+        self.check_that_it_stands()
+        self._write_candidates(records)
 
     def read_metrics(self) -> list[dict[str, Any]]:
         """The lines of the metrics so far, in order."""
         return read_metrics(self.metrics_path)
 
     def latest_checkpoint(self) -> Path | None:
-        """The whole checkpoint with the highest step; None when there is none.
+        """The whole checkpoint with the highest step; None when there is none."""
+        return latest_whole(self.checkpoints_path)[0]
 
-        A checkpoint without its last file, or with half of it, is not whole.
-        """
-        whole = [(step, path) for step, path in self._checkpoints() if _is_whole(path)]
-        return max(whole)[1] if whole else None
+    def checkpoint_to_resume(self) -> tuple[Path, list[str]]:
+        """The same, and a remark on each later one, which is damaged. Raises SpecError when none is whole."""
+        checkpoint, damaged = latest_whole(self.checkpoints_path)
+        remarks = [f"{name} is damaged: {fault}" for name, fault in damaged.items()]
+        if checkpoint is None:
+            faults = f" ({'; '.join(remarks)})" if remarks else ""
+            raise SpecError(
+                f"'{self.path}' has no whole checkpoint to resume from{faults}; start anew with another --out"
+            )
+        return checkpoint, [f"{remark}; going on from {checkpoint.name}" for remark in remarks]
+
+    def check_that_it_stands(self) -> None:
+        """Raise EnvironmentFault when the directory that this process has claimed was removed or replaced."""
+        try:
+            if self._descriptor is None or os.path.samestat(os.fstat(self._descriptor), os.stat(self.path / _LOCK)):
+                return
+        except OSError:
+            pass
+        raise EnvironmentFault(f"run directory '{self.path}' was removed while the run was under way; start anew")
 
     def has_model_of(self, checkpoint: Path) -> bool:
         """Whether the final model is there, whole, and no older than `checkpoint`."""
         last_file = self.model_path / "training_args.bin"  # in the order that transformers writes them
-        return last_file.is_file() and last_file.stat().st_mtime >= (checkpoint / _STATE).stat().st_mtime
+        return last_file.is_file() and last_file.stat().st_mtime >= (checkpoint / MANIFEST).stat().st_mtime
 
     def rewind(self, step: int) -> None:
-        """Take out metrics and candidates of later steps than `step`, which a resumed run will make again."""
+        """Take out metrics and candidates of later steps than `step`, which a resumed run will make again.
+
+        Raises EnvironmentFault.
+        """
         rewind_metrics(self.metrics_path, step)
         rewind_candidates(self.candidates_path, step)
 
@@ -137,12 +161,6 @@ class RunDirectory:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
-
-    def _checkpoints(self) -> list[tuple[int, Path]]:
-        if not self.checkpoints_path.is_dir():
-            return []
-        matches = [(_CHECKPOINT.fullmatch(path.name), path) for path in self.checkpoints_path.iterdir()]
-        return [(int(match[1]), path) for match, path in matches if match and path.is_dir()]
 
     def _refuse_used(self) -> None:
         names = {entry.name for entry in self.path.iterdir()}
@@ -178,11 +196,6 @@ def run_stem(*parts: str, now: time.struct_time | None = None) -> str:
     return "-".join([*filter(None, words), stamp])
 
 
-def step_of(checkpoint: Path) -> int:
-    """The step that a checkpoint was written after."""
-    return int(checkpoint.name.rsplit("-", 1)[1])
-
-
 def _lock(descriptor: int) -> bool:
     """Lock an open file for this process, without waiting; False when another process holds it."""
     from filelock import lock_descriptor  # here: with asyncio below it, it takes as long as a whole check
@@ -191,14 +204,6 @@ def _lock(descriptor: int) -> bool:
         return lock_descriptor(descriptor, blocking=False)
     except OSError:
         return True  # some network disks have no locks: the folder is taken to be free
-
-
-def _is_whole(checkpoint: Path) -> bool:
-    try:
-        json.loads((checkpoint / _STATE).read_bytes())
-    except (OSError, ValueError):
-        return False
-    return True
 
 
 def _cannot_make(path: Path, error: OSError) -> str:

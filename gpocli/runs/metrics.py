@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal
 
-from gpocli.errors import EnvironmentFault
+from gpocli.runs.writing import writing
 
 Kind = Literal["train", "eval", "end"]
 
@@ -16,13 +16,8 @@ Kind = Literal["train", "eval", "end"]
 def append_metrics(path: Path, step: int, kind: Kind, logs: Mapping[str, Any]) -> None:
     """Add one line. Numbers that JSON cannot hold (NaN, infinities) become null. Raises EnvironmentFault."""
     line = json.dumps({"step": step, "kind": kind, **plain(logs)}, allow_nan=False)
-    try:
-        with path.open("a", encoding="ascii", newline="\n") as file:
-            file.write(line + "\n")
-    except OSError as error:
-        raise EnvironmentFault(
-            f"cannot write '{path}' ({error.strerror}); mend that and go on with --resume"
-        ) from error
+    with writing(path), path.open("a", encoding="ascii", newline="\n") as file:
+        file.write(line + "\n")
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
@@ -31,13 +26,17 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
 
 
 def rewind_metrics(path: Path, step: int) -> None:
-    """Take out the lines after `step`, and one that was cut short, so that a resumed run repeats none."""
+    """Take out the lines after `step`, those of an end, and one that was cut short: a resumed run repeats none.
+
+    Raises EnvironmentFault.
+    """
     if not path.exists():
         return
-    kept = [line for line in _whole_lines(path) if line["step"] <= step]
+    kept = [line for line in _whole_lines(path) if line["step"] <= step and line.get("kind") != "end"]
     part = path.with_name(path.name + ".part")
-    part.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="ascii", newline="\n")
-    os.replace(part, path)
+    with writing(path):
+        part.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="ascii", newline="\n")
+        os.replace(part, path)
 
 
 def plain(value: Any) -> Any:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpocli.errors import EnvironmentFault, SpecError, first_line
+from gpocli.errors import SpecError, first_line
+from gpocli.runs.writing import writing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,13 +67,10 @@ class CandidateWriter:
 
         path = self._next_path(records[0].step)
         part = path.with_suffix(".part")
-        try:
+        with writing(path):
             self.folder.mkdir(parents=True, exist_ok=True)
             pq.write_table(candidate_table(records), part, compression="zstd")
             os.replace(part, path)
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise EnvironmentFault(f"cannot write '{path}' ({reason}); mend that and go on with --resume") from error
 
     def _next_path(self, step: int) -> Path:
         batch = self._last[1] + 1 if self._last[0] == step else 0

@@ -1,35 +1,47 @@
-"""The directory of a run: made or opened by the main process, known to all."""
+"""The directory of a run, and the checkpoint to go on from: made or opened by the main process, known to all."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gpocli.checks.preflight import Preflight
 from gpocli.errors import SpecError
-from gpocli.runs.checkpoints import step_of
+from gpocli.runs.checkpoints import layout_change, read_manifest, step_of
 from gpocli.runs.directory import RunDirectory, run_stem
 from gpocli.spec import RunSpec
 
 
-def claim_directory(ready: Preflight, *, resume: bool, rank: int, processes: int) -> RunDirectory:
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A run directory, the checkpoint in it to go on from, and what to tell of those that are damaged."""
+
+    directory: RunDirectory
+    checkpoint: Path | None = None
+    remarks: Sequence[str] = ()
+
+
+def claim_directory(ready: Preflight, *, resume: bool, rank: int, processes: int) -> Claim:
     """The run directory, claimed by the main process; all processes raise `SpecError` when it cannot be had.
 
     Its text is the main one's to say.
     """
-    directory, fault = None, None
+    claim, fault = None, None
     if rank == 0:
         try:
-            directory = _open_directory(ready.spec) if resume else _make_directory(ready)
+            claim = _open_directory(ready, processes) if resume else Claim(_make_directory(ready))
         except SpecError as error:
             if processes == 1:
                 raise
             fault = str(error)
     if processes > 1:
-        path, fault = _from_main_process((None if directory is None else str(directory.path), fault))
+        places = None if claim is None else (str(claim.directory.path), claim.checkpoint)
+        places, fault = _from_main_process((places, fault))
         if fault is not None:
             raise SpecError(fault if rank == 0 else "")
-        directory = directory or RunDirectory(path)
-    assert directory is not None
-    return directory
+        claim = claim or Claim(RunDirectory(places[0]), places[1])
+    assert claim is not None
+    return claim
 
 
 def _make_directory(ready: Preflight) -> RunDirectory:
@@ -42,19 +54,33 @@ def _make_directory(ready: Preflight) -> RunDirectory:
     return RunDirectory.create_named("runs", run_stem(ready.spec.algorithm.type, *filters))
 
 
-def _open_directory(spec: RunSpec) -> RunDirectory:
-    """The run directory to resume, unless there is nothing left to do in it."""
-    assert spec.run.dir is not None
-    directory = RunDirectory.open_for_resume(spec.run.dir)
-    checkpoint = directory.latest_checkpoint()
-    assert checkpoint is not None
-    done, steps = step_of(checkpoint), spec.run.steps
-    if steps is not None and done >= steps and directory.has_model_of(checkpoint):
+def _open_directory(ready: Preflight, processes: int) -> Claim:
+    """The run directory to resume, with its last whole checkpoint."""
+    assert ready.spec.run.dir is not None
+    directory = RunDirectory.open_for_resume(ready.spec.run.dir)
+    try:
+        checkpoint, remarks = directory.checkpoint_to_resume()
+        if fault := _why_not(directory, checkpoint, ready, processes):
+            raise SpecError(fault)
+    except SpecError:
         directory.close()
-        raise SpecError(
-            f"'{directory.path}' has done {done} steps, and {steps} are asked for; write --steps {2 * done} to go on"
+        raise
+    return Claim(directory, checkpoint, remarks)
+
+
+def _why_not(directory: RunDirectory, checkpoint: Path, ready: Preflight, processes: int) -> str | None:
+    """Why this run cannot go on from a checkpoint."""
+    done, steps = step_of(checkpoint), ready.spec.run.steps
+    if steps is not None and done >= steps and directory.has_model_of(checkpoint):
+        return f"'{directory.path}' has done {done} steps, and {steps} are asked for; write --steps {2 * done} to go on"
+    before = read_manifest(checkpoint)["sources"]
+    changed = [name for name, digest in ready.sources.items() if before.get(name) != digest]
+    if changed:
+        return (
+            f"{directory.path} was started with other files, so it cannot go on with these: {', '.join(changed)}; put "
+            "back what was there, or start anew with another --out"
         )
-    return directory
+    return layout_change(checkpoint, {"processes": processes})
 
 
 def _from_main_process(message: Any) -> Any:

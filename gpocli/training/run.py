@@ -4,6 +4,7 @@ import os
 import shlex
 import signal
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ from gpocli.checks.preflight import Preflight, check_run
 from gpocli.display.choice import open_progress
 from gpocli.embedded import EMBEDDED
 from gpocli.errors import Interrupted
-from gpocli.runs.directory import RunDirectory, step_of
+from gpocli.runs.checkpoints import step_of
+from gpocli.runs.directory import RunDirectory
 from gpocli.runs.summary import RunSummary, summarize
 from gpocli.spec import RunSpec
 from gpocli.spec.dump import dump_spec
 from gpocli.spec.sources import SpecSources, draft_run_spec
-from gpocli.training.claim import claim_directory, with_directory
+from gpocli.training.claim import Claim, claim_directory, with_directory
 from gpocli.training.loading_signals import interruptible
 from gpocli.training.quiet import quiet_libraries, quiet_transformers
 from gpocli.training.resume import on_top_of, refuse_changes, stored_spec
@@ -45,13 +47,13 @@ def train(sources: SpecSources, *, resume: bool, console: Console) -> RunOutcome
         refuse_changes(stored, draft.loaded().spec)
     quiet_libraries(telemetry=draft.spec is not None and draft.spec.run.telemetry)
     ready = check_run(draft, processes)
-    directory = claim_directory(ready, resume=resume, rank=rank, processes=processes)
+    claim = claim_directory(ready, resume=resume, rank=rank, processes=processes)
     try:
         if rank == 0:
-            directory.write_spec(dump_spec(with_directory(ready.spec, directory)))
-        outcome = _train_in(directory, ready, resume=resume, console=console, is_main=rank == 0)
+            claim.directory.write_spec(dump_spec(with_directory(ready.spec, claim.directory)))
+        outcome = _train_in(claim, ready, console=console, is_main=rank == 0)
     finally:
-        directory.close()
+        claim.directory.close()
     if processes > 1:
         _leave_the_others()
     return outcome
@@ -65,31 +67,29 @@ def _leave_the_others() -> None:
         torch.distributed.destroy_process_group()
 
 
-def _train_in(
-    directory: RunDirectory, ready: Preflight, *, resume: bool, console: Console, is_main: bool
-) -> RunOutcome | None:
-    spec = ready.spec
+def _train_in(claim: Claim, ready: Preflight, *, console: Console, is_main: bool) -> RunOutcome | None:
+    spec, directory, checkpoint = ready.spec, claim.directory, claim.checkpoint
     with open_progress(console, main_process=is_main) as progress:
-        for note in ready.notes:
+        for note in (*ready.notes, *claim.remarks):
             progress.note(note)
         progress.note(f"{what_runs(spec)}: loading, into {directory.path}")
         if spec.data.source != EMBEDDED:
             progress.note(_data_line(ready))
         with interruptible():
             # torch, transformers and trl load here, after everything that can be checked without them
-            from gpocli.runs.records import CandidateWriter
+            from gpocli.trainers.checkpoints import written
             from gpocli.training.assemble import assemble
             from gpocli.training.callback import ProgressLink, take_over_display
             from gpocli.training.stop_signals import StopSignals
 
             quiet_transformers()
             trainer = assemble(ready, directory.checkpoints_path, note=progress.note)
-        trainer.on_candidates = CandidateWriter(directory.candidates_path)
+        trainer.sources = ready.sources
+        trainer.on_candidates = directory.append_candidates
         trainer.on_note = progress.note
         take_over_display(trainer, ProgressLink(progress, what_runs(spec), directory.append_metrics))
         signals = StopSignals(progress.note)
         trainer.add_callback(signals)
-        checkpoint = directory.latest_checkpoint() if resume else None
         if checkpoint is not None and is_main:
             directory.rewind(step_of(checkpoint))
         try:
@@ -97,7 +97,8 @@ def _train_in(
                 _take_steps(trainer, checkpoint)
                 if trainer.state.global_step < trainer.state.max_steps and signals.received is not None:
                     raise _Stopped(signals.received)
-                trainer.save_model(str(directory.model_path))
+                directory.check_that_it_stands()
+                written(trainer, directory.model_path, partial(trainer.save_model, str(directory.model_path)))
         except (KeyboardInterrupt, _Stopped) as stop:
             progress.interrupted()
             number = stop.number if isinstance(stop, _Stopped) else signal.SIGINT

@@ -1,5 +1,7 @@
 """`gpo train --resume` goes on with the very same run."""
 
+import os
+import re
 import shutil
 
 import pytest
@@ -49,11 +51,31 @@ def test_a_resumed_run_equals_a_straight_one(half):
     assert records[0] == records[1] == ["step-000001.parquet", "step-000005.parquet"]
 
 
-def test_a_checkpoint_that_is_not_whole_is_passed_over(half):
-    (half.path / "copy" / "checkpoints" / "checkpoint-3" / "trainer_state.json").write_text('{"glob')
+DAMAGES = {
+    "optimizer.pt has 10 bytes, not ": lambda folder: os.truncate(folder / "optimizer.pt", 10),
+    "manifest.json cannot be read": lambda folder: os.truncate(folder / "manifest.json", 10),
+    "rng_state.pth is missing": lambda folder: (folder / "rng_state.pth").unlink(),
+}
+
+
+@pytest.mark.parametrize("fault", DAMAGES)
+def test_a_damaged_checkpoint_is_passed_over_and_told(half, fault):
+    DAMAGES[fault](half.path / "copy" / "checkpoints" / "checkpoint-3")
     done = half.gpo("train", "gfpo", "--resume", "--out", "copy", "--steps", 4)
-    assert done.lines[2] == "gfpo 2/4 length on ./model: 4 steps, going on after step 2"
+    assert (done.code, done.stderr) == (0, "")
+    (told,) = [line for line in done.lines if "damaged" in line]
+    assert re.fullmatch(rf"checkpoint-3 is damaged: {fault}.*; going on from checkpoint-2", told)
+    assert "gfpo 2/4 length on ./model: 4 steps, going on after step 2" in done.lines
     assert [line["step"] for line in metrics(half.path / "copy")] == [1, 2, 3, 4]
+
+
+def test_without_a_whole_checkpoint_each_is_named_in_one_line(half):
+    for step in (1, 2, 3):
+        (half.path / "copy" / "checkpoints" / f"checkpoint-{step}" / "model.safetensors").unlink()
+    done = half.gpo("train", "gfpo", "--resume", "--out", "copy", "--steps", 6)
+    assert (done.code, done.stdout) == (2, "")
+    damaged = "; ".join(f"checkpoint-{step} is damaged: model.safetensors is missing" for step in (3, 2, 1))
+    assert done.stderr == f"'copy' has no whole checkpoint to resume from ({damaged}); start anew with another --out\n"
 
 
 def test_a_changed_spec_is_refused_with_the_differences(half):
@@ -62,6 +84,19 @@ def test_a_changed_spec_is_refused_with_the_differences(half):
     assert done.stderr == (
         "copy was started with another spec, so it cannot go on with this one: algorithm.group_size was 4, is 8; "
         "optim.learning_rate was 0.01, is 0.02; leave these as they were, or start anew with another --out\n"
+    )
+
+
+def test_a_reward_that_was_edited_is_refused(half):
+    mine = half.path / "mine.py"
+    before = mine.read_text()
+    mine.write_text(before.replace('"a"', '"b"'))
+    done = half.gpo("train", "gfpo", "--resume", "--out", "copy", "--steps", 6)
+    mine.write_text(before)
+    assert (done.code, done.stdout) == (2, "")
+    assert done.stderr == (
+        "copy was started with other files, so it cannot go on with these: reward './mine.py:count_a'; put back what "
+        "was there, or start anew with another --out\n"
     )
 
 
@@ -107,6 +142,14 @@ def test_a_run_without_a_checkpoint_cannot_be_resumed(folder):
     done = folder.gpo("train", "gfpo", "--resume", "--out", "out")
     assert (done.code, done.stdout) == (2, "")
     assert done.stderr == "'out' has no whole checkpoint to resume from; start anew with another --out\n"
+
+
+def test_an_evaluation_before_the_first_step_is_not_made_again(folder):
+    evaluated = ("--set", "run.eval_every=2", "--set", "data.eval_limit=2", "--set", "data.eval_source=data.jsonl")
+    assert folder.gpo(*GFPO, *COUNT_A, *evaluated).code == 0
+    assert folder.gpo("train", "gfpo", "--resume", "--out", "out", "--steps", 4).code == 0
+    assert [line["step"] for line in metrics(folder.path / "out", "eval")] == [0, 2, 4]
+    assert [line["step"] for line in metrics(folder.path / "out", "end")] == [4]
 
 
 def test_every_run_ends_with_a_checkpoint_to_go_on_from(folder):

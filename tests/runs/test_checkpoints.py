@@ -44,7 +44,7 @@ def test_every_cut_or_missing_file_is_named(make):
     folder = make(1)
     os.truncate(folder / "weights.bin", 2)
     (folder / "shards" / "0.bin").unlink()
-    assert damage(folder) == "shards/0.bin is missing, weights.bin has 2 of 5 bytes"
+    assert damage(folder) == "shards/0.bin is missing, weights.bin has 2 bytes, not 5"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"files": {}}'])
@@ -66,7 +66,7 @@ def test_the_last_whole_checkpoint_is_found_and_what_is_wrong_with_later_ones(tm
     os.truncate(tmp_path / "checkpoint-11" / "weights.bin", 0)
     os.truncate(tmp_path / "checkpoint-2" / "weights.bin", 0)
     (tmp_path / "checkpoint-99").touch()
-    assert latest_whole(tmp_path) == (tmp_path / "checkpoint-10", {"checkpoint-11": "weights.bin has 0 of 5 bytes"})
+    assert latest_whole(tmp_path) == (tmp_path / "checkpoint-10", {"checkpoint-11": "weights.bin has 0 bytes, not 5"})
 
 
 def test_where_there_is_none_nothing_is_found(tmp_path):

@@ -1,13 +1,15 @@
 """A run directory is taken once, never written over, and can be gone on with."""
 
 import errno
+import shutil
 import subprocess
 import sys
 import time
 
 import pytest
 
-from gpocli.errors import SpecError
+from gpocli.errors import EnvironmentFault, SpecError
+from gpocli.runs.checkpoints import seal
 from gpocli.runs.directory import RunDirectory, run_stem
 
 
@@ -17,11 +19,12 @@ def refusal(act, *args):
     return str(error.value)
 
 
-def checkpoint(run, step, state="{}"):
+def checkpoint(run, step, *, whole=True):
     folder = run.checkpoints_path / f"checkpoint-{step}"
     folder.mkdir()
-    if state is not None:
-        (folder / "trainer_state.json").write_text(state)
+    (folder / "trainer_state.json").write_text("{}")
+    if whole:
+        seal(folder, layout={}, sources={})
     return folder
 
 
@@ -62,7 +65,7 @@ def test_a_folder_with_other_files_is_refused_and_left_alone(tmp_path):
 
 def test_a_run_with_half_a_checkpoint_is_used(tmp_path):
     run = RunDirectory.create(tmp_path / "x")
-    checkpoint(run, 1, state=None)
+    checkpoint(run, 1, whole=False)
     run.close()
     assert "is already used" in refusal(RunDirectory.create, run.path)
 
@@ -136,13 +139,54 @@ def test_a_stem_says_method_filters_and_time():
     assert run_stem("GFPO", "./my file.py:Best", "", now=now) == "gfpo-my-file-py-best-20261130-193000"
 
 
-def test_the_latest_whole_checkpoint_is_found(used):
-    checkpoint(used, 10)
+def test_the_latest_whole_checkpoint_is_found_and_later_ones_are_told(used):
+    whole = checkpoint(used, 10)
     checkpoint(used, 9)
-    checkpoint(used, 11, state=None)
-    checkpoint(used, 12, state='{"global_st')
-    (used.checkpoints_path / "checkpoint-99").touch()
-    assert used.latest_checkpoint() == used.checkpoints_path / "checkpoint-10"
+    checkpoint(used, 11, whole=False)
+    (checkpoint(used, 12) / "trainer_state.json").write_text('{"global_st')
+    assert used.latest_checkpoint() == whole
+    assert used.checkpoint_to_resume() == (
+        whole,
+        [
+            "checkpoint-12 is damaged: trainer_state.json has 11 bytes, not 2; going on from checkpoint-10",
+            "checkpoint-11 is damaged: manifest.json is missing; going on from checkpoint-10",
+        ],
+    )
+
+
+def test_where_every_checkpoint_is_damaged_each_is_named(used):
+    (used.checkpoints_path / "checkpoint-2" / "trainer_state.json").unlink()
+    assert refusal(used.checkpoint_to_resume) == (
+        f"'{used.path}' has no whole checkpoint to resume from (checkpoint-2 is damaged: trainer_state.json is "
+        "missing); start anew with another --out"
+    )
+
+
+@pytest.mark.parametrize("left", ["nothing", "another run"])
+def test_a_directory_that_goes_while_it_is_used_is_noticed(tmp_path, left):
+    run = RunDirectory.create(tmp_path / "x")
+    run.append_metrics(1, "train", {})
+    shutil.rmtree(run.path)
+    if left == "another run":
+        RunDirectory.create(tmp_path / "x")
+    for write in (lambda: run.append_metrics(2, "train", {}), lambda: run.append_candidates([])):
+        with pytest.raises(EnvironmentFault) as error:
+            write()
+        assert str(error.value) == (f"run directory '{run.path}' was removed while the run was under way; start anew")
+
+
+def test_a_disk_that_is_full_is_told(used, monkeypatch):
+    def full(*paths):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    for act, file in ((lambda: used.write_spec("b: 1\n"), used.spec_path), (lambda: used.rewind(2), used.metrics_path)):
+        with pytest.raises(EnvironmentFault) as error:
+            act()
+        assert str(error.value) == (
+            f"cannot write '{file}' (No space left on device); mend that and go on with --resume"
+        )
+    assert used.spec_path.read_text() == "a: 1\n"
 
 
 def test_a_resumed_run_repeats_no_step(used):
@@ -156,14 +200,13 @@ def test_a_resumed_run_repeats_no_step(used):
 def test_what_cannot_be_resumed_is_named(tmp_path, used):
     (tmp_path / "empty").mkdir()
     fresh = RunDirectory.create(tmp_path / "fresh")
-    fresh.write_spec("")
     assert refusal(RunDirectory.open_for_resume, "runs/none") == (
         "no run directory 'runs/none' to resume; check the path"
     )
     assert refusal(RunDirectory.open_for_resume, tmp_path / "empty") == (
         f"'{tmp_path}/empty' is no run directory (it has no spec.yaml); check the path"
     )
-    assert refusal(RunDirectory.open_for_resume, fresh.path) == (
+    assert refusal(fresh.checkpoint_to_resume) == (
         f"'{fresh.path}' has no whole checkpoint to resume from; start anew with another --out"
     )
     RunDirectory.open_for_resume(used.path)

@@ -29,7 +29,10 @@ def test_a_checkpoint_is_sealed_before_the_older_one_goes(gfpo, tmp_path, monkey
     trainer.train()
     assert sealed == [(1, None), (1, None)]
     assert trainer.args.save_total_limit == 1
-    assert read_manifest(tmp_path / "out" / "checkpoint-2")["sources"] == {"reward 'mine'": "abc"}
+    last = tmp_path / "out" / "checkpoint-2"
+    manifest = read_manifest(last)
+    assert manifest["sources"] == {"reward 'mine'": "abc"}
+    assert manifest["files"].keys() | {"manifest.json"} == {file.name for file in last.iterdir()}
 
 
 def test_as_many_checkpoints_are_kept_as_the_limit_says(gfpo, tmp_path):
@@ -97,7 +100,7 @@ def test_true_stands_for_the_last_whole_checkpoint_and_the_damage_is_told(gfpo, 
         trainer = resume(gfpo, True)
     assert [entry["step"] for entry in trainer.state.log_history if "loss" in entry] == [1, 2, 3]
     (told,) = [record.getMessage() for record in caplog.records if record.name == "gpocli"]
-    assert told.startswith(f"'{saved / 'checkpoint-2'}' is damaged (optimizer.pt has 100 of ")
+    assert told.startswith(f"'{saved / 'checkpoint-2'}' is damaged (optimizer.pt has 100 bytes, not ")
 
 
 def test_a_damaged_checkpoint_that_is_named_is_refused(gfpo, saved):

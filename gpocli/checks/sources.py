@@ -1,0 +1,25 @@
+"""What a run is made of besides its spec: the files of its code and data."""
+
+import hashlib
+from pathlib import Path
+
+from gpocli.contracts.plugin import Kind
+from gpocli.data import Rows
+from gpocli.plugin_manager import PluginHost
+from gpocli.spec import RunSpec
+
+
+def sources_of(spec: RunSpec, host: PluginHost, *sources: Rows | None) -> dict[str, str]:
+    """The SHA-256 of each file that gives an algorithm, filter, reward or rows, by what messages call it.
+
+    Left out are what gpo brings itself, what a file imports, and rows that are read while training.
+    """
+    named: list[tuple[Kind, str]] = [("algorithm", spec.algorithm.type)]
+    named += [("filter", one.name) for one in spec.algorithm.chain]
+    named += [("reward", one.name) for one in spec.rewards]
+    digests = {}
+    for kind, name in named:
+        found = host.find(kind, name)
+        if found.plugin != "builtin" and found.file is not None and Path(found.file).is_file():
+            digests[f"{kind} '{name}'"] = hashlib.sha256(Path(found.file).read_bytes()).hexdigest()
+    return digests | {f"data '{rows.source}'": rows.digest for rows in sources if rows is not None and rows.digest}
