@@ -19,20 +19,19 @@ it is that of logps. So all that differs from GRPO is what stands in `GeometricM
 to TRL's GMPO class and to a float64 reference.
 
 The mean goes over the sequences of an optimizer step that have a valid token, whatever micro-batches and processes they
-lie in. TRL's goes over the rows of each micro-batch, so advantages and KL weight are scaled by the ratio of the two.
+lie in: surplus rows and rows that TRL masks count in neither the value nor the denominator (see `objective`).
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from gpocli.algorithms.gmpo import ClippedRatios, clip_log_ratios
-from gpocli.trainers.objective import Inputs, Objective
+from gpocli.trainers.objective import IS_LIVE, ROW_WEIGHT, SHARE, Inputs, Objective, changed, weighed
 
-_LIVE_ROWS = "live_rows"
+_NO_CLIP = {"epsilon_low": float("inf"), "epsilon_high": float("inf")}
 
 
 @dataclass
@@ -66,54 +65,29 @@ class GeometricMean(Objective):
             given["old_per_token_logps"] = logps_BT - pending.clipped.log_ratio_BT
         return passed
 
-    def loss(self, trainer: Any, parent: Callable[[Inputs], torch.Tensor], inputs: Inputs) -> torch.Tensor:
-        """The loss of a micro-batch: its share of the mean over the sequences of the optimizer step."""
-        scale = _live_row_scale(trainer, inputs)
-        given = inputs | {"advantages": inputs["advantages"] * scale}
-        pending = _Pending(given, inputs["advantages"], trainer.epsilon_low, trainer.epsilon_high)
-        with _without_clip(trainer, beta=trainer.beta * scale):
-            self._pending = pending
-            try:
-                loss = parent(given)
-            finally:
-                self._pending = None
-        if pending.clipped is not None:
-            _log_clips(trainer, _loss_mask(inputs), pending.clipped)
-        return loss
-
     def arranged(self, trainer: Any, micro_batches: list[Inputs]) -> list[Inputs]:
-        """Note in each micro-batch how many rows of its optimizer step, on all processes, have a valid token."""
-        local = torch.tensor([_live_rows(batch) for batch in micro_batches], device=trainer.accelerator.device)
-        live = trainer.accelerator.reduce(local, reduction="sum").tolist()
-        accumulation = trainer.args.gradient_accumulation_steps
-        if len(micro_batches) % accumulation or trainer._step % accumulation:
-            # The optimizer steps cut across generation batches: take an equal share of this one for each.
-            per_step = [sum(live) * accumulation / len(live)] * len(live)
-        else:
-            starts = [i - i % accumulation for i in range(len(live))]
-            per_step = [float(sum(live[start : start + accumulation])) for start in starts]
-        return [batch | {_LIVE_ROWS: rows} for batch, rows in zip(micro_batches, per_step, strict=True)]
+        """Note in each micro-batch what its rows with a valid token weigh in its optimizer step."""
+        return weighed(trainer, micro_batches, _valid_rows)
 
+    def loss(self, trainer: Any, parent: Callable[[Inputs], torch.Tensor], inputs: Inputs) -> torch.Tensor:
+        """The loss of a micro-batch: its part of the mean over the sequences of the optimizer step."""
+        if ROW_WEIGHT not in inputs:  # in evaluation each batch stands alone
+            valid_B = _valid_rows(inputs)
+            inputs = inputs | {ROW_WEIGHT: len(valid_B) / max(1, int(valid_B.sum())), SHARE: 1.0, IS_LIVE: True}
+        clip = trainer.epsilon_low, trainer.epsilon_high
 
-@contextmanager
-def _without_clip(trainer: Any, beta: float) -> Iterator[None]:
-    """The trainer's loss without its own clip, and with this `beta`."""
-    before = trainer.epsilon_low, trainer.epsilon_high, trainer.beta
-    trainer.epsilon_low, trainer.epsilon_high, trainer.beta = float("inf"), float("inf"), beta
-    try:
-        yield
-    finally:
-        trainer.epsilon_low, trainer.epsilon_high, trainer.beta = before
+        def unclipped(given: Inputs) -> torch.Tensor:
+            self._pending = _Pending(given, inputs["advantages"], *clip)
+            with changed(trainer, **_NO_CLIP):
+                return parent(given)
 
-
-def _live_row_scale(trainer: Any, inputs: Inputs) -> float:
-    """Turns the parent's mean over all rows into one over the rows of the optimizer step with a valid token."""
-    rows: int = inputs["completion_ids"].size(0)
-    if not trainer.model.training:
-        return rows / max(1, _live_rows(inputs))
-    rows_in_step: int = rows * trainer.accelerator.num_processes * trainer.current_gradient_accumulation_steps
-    live_in_step: float = inputs.get(_LIVE_ROWS, rows_in_step)
-    return rows_in_step / max(1.0, live_in_step)
+        try:
+            loss = super().loss(trainer, unclipped, inputs)
+            if self._pending is not None and self._pending.clipped is not None:
+                _log_clips(trainer, _loss_mask(inputs), self._pending.clipped)
+        finally:
+            self._pending = None
+        return loss
 
 
 def _log_clips(trainer: Any, mask_BT: torch.Tensor, clipped: ClippedRatios) -> None:
@@ -136,5 +110,6 @@ def _loss_mask(inputs: Inputs) -> torch.Tensor:
     return mask * inputs["tool_mask"] if "tool_mask" in inputs else mask
 
 
-def _live_rows(inputs: Inputs) -> int:
-    return int((_loss_mask(inputs).sum(1) > 0).sum())
+def _valid_rows(inputs: Inputs) -> torch.Tensor:
+    """Which sequences have a valid token, [B]."""
+    return _loss_mask(inputs).sum(1) > 0

@@ -11,6 +11,7 @@ from gpocli.contracts.filter_call import Candidate, filter_call
 from gpocli.rollout import Race, Rollout
 from gpocli.trainers.clock import StepClock
 from gpocli.trainers.generation_batch import Advantaged, Drawn, Sampled, Scored, Selected, Selection
+from gpocli.trainers.objective import SURPLUS
 from gpocli.trainers.processes import Processes
 from gpocli.trainers.selection import select_candidates
 
@@ -111,6 +112,8 @@ class GroupRound:
         if rules.group_filter is not None and rules.group_filter.adaptive:
             # Rows that only fill up a group have no token in the loss, in its divisor or in the KL term.
             output["completion_mask"][surplus] = 0
+            output[SURPLUS] = torch.zeros_like(output["advantages"], dtype=torch.bool)
+            output[SURPLUS][surplus] = True
             output["num_items_in_batch"] = self._processes.gather(output["completion_mask"].sum()).sum()
         if rules.divisor == "group":
             output["num_items_in_batch"] = self._group_tokens(output["num_items_in_batch"])

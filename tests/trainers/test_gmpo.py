@@ -114,8 +114,7 @@ def test_equals_the_papers_formula(gmpo, tiny_model, options, masked_rows):
     trainer = gmpo(**options)
     batch = random_batch(11, reference="beta" in options, masked_rows=masked_rows)
     batch = with_old_policy(trainer.model, batch)
-    live = batch["completion_mask"].sum(1) > 0
-    loss, gradient = loss_and_gradient(trainer, batch | {"live_rows": float(live.sum())})
+    loss, gradient = loss_and_gradient(trainer, batch)
     model = AutoModelForCausalLM.from_pretrained(tiny_model)
     expected = reference_loss(model, batch, **options)
     expected.backward()
@@ -126,7 +125,7 @@ def test_equals_the_papers_formula(gmpo, tiny_model, options, masked_rows):
 def test_a_batch_without_a_valid_token_has_loss_and_gradient_zero(gmpo):
     trainer = gmpo()
     batch = with_old_policy(trainer.model, random_batch(5, masked_rows=(0, 1, 2, 3)))
-    loss, gradient = loss_and_gradient(trainer, batch | {"live_rows": 0.0})
+    loss, gradient = loss_and_gradient(trainer, batch)
     assert loss == 0.0
     assert gradient.abs().max() == 0.0
 
