@@ -115,11 +115,7 @@ def generation_lines(plan: "RunPlan") -> list[Line]:
             _count(batch.generation_rows),
             f"{batch.prompts_per_generation} prompts x {batch.kept_per_prompt}",
         ),
-        (
-            "steps",
-            _count(updates * iterations),
-            f"{_times(updates, 'update')} x {_times(iterations, 'iteration')}",
-        ),
+        ("steps", _count(updates * iterations), f"{_times(updates, 'update')} x {_times(iterations, 'iteration')}"),
         (
             "tokens at most",
             _count(batch.candidates_per_generation * longest),
@@ -159,9 +155,7 @@ def memory_lines(plan: "RunPlan") -> list[Line]:
     """The lines about memory: its parts, and their sums while sampling and while training."""
     memory = plan.memory
     assert memory is not None
-    lines: list[Line] = [
-        ("longest prompt", f"{_count(plan.prompt.tokens)} tokens", plan.prompt.how),
-    ]
+    lines: list[Line] = [("longest prompt", f"{_count(plan.prompt.tokens)} tokens", plan.prompt.how)]
     for part in memory.parts:
         about = "" if part.exact else "about "
         when = "" if part.when == "always" else f"while {part.when}: "

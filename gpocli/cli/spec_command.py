@@ -17,47 +17,40 @@ if TYPE_CHECKING:
     from gpocli.settings.setting import Declared, Flag
     from gpocli.spec.layer import Assignment
 
+
+def _option(*names: str, help: str, panel: str | None = None, **more: Any) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel=panel, show_default=False, **more)
+
+
 Specs = Annotated[list[Path] | None, typer.Argument(help="YAML, TOML or JSON, later ones on top.", show_default=False)]
 Algorithm = Annotated[
     str | None,
-    typer.Option(
+    _option(
         "--algorithm",
         help="As gpo train NAME [dim](the spec's, else gfpo)[/dim]",
-        rich_help_panel="Algorithm",
+        panel="Algorithm",
         metavar="NAME",
-        show_default=False,
         autocompletion=complete_algorithm,
     ),
 ]
+Resume = Annotated[bool, _option("--resume", help="Go on with the run in --out", panel="Run")]
 Preset = Annotated[
     str | None,
-    typer.Option(
+    _option(
         "--preset",
         help="Settings below the specs; see gpo presets list",
-        rich_help_panel="Run",
+        panel="Run",
         metavar="NAME",
-        show_default=False,
         autocompletion=complete_preset,
     ),
 ]
 Set = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        help="Any value, as optim.warmup_steps=5; repeats",
-        rich_help_panel="Run",
-        metavar="KEY=VALUE",
-        show_default=False,
-    ),
+    _option("--set", help="Any value, as optim.warmup_steps=5; repeats", panel="Run", metavar="KEY=VALUE"),
 ]
 Processes = Annotated[
     int | None,
-    typer.Option(
-        "--processes",
-        min=1,
-        help="Processes that will train [dim]\\[default: WORLD_SIZE, else 1][/dim].",
-        show_default=False,
-    ),
+    _option("--processes", min=1, help="Processes that will train [dim]\\[default: WORLD_SIZE, else 1][/dim]."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _PANELS = {
@@ -108,12 +101,11 @@ class SpecFlag:
     def parameter(self) -> Parameter:
         """The flag as Typer reads it from a function."""
         flag = self.flag
-        option = typer.Option(
+        option = _option(
             *([flag.short] if flag.short else []),
             flag.name,
             help=flag.help if self.default is None else f"{flag.help} [dim]({self.default})[/dim]",
-            rich_help_panel=_PANELS[self.setting.path.partition(".")[0]],
-            show_default=False,
+            panel=_PANELS[self.setting.path.partition(".")[0]],
             metavar=flag.metavar,
             autocompletion=_COMPLETIONS.get(flag.complete),
         )

@@ -1,12 +1,12 @@
 """`gpo train`: one command an algorithm; flags go on top of spec files."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperGroup
 
 from gpocli.cli.console import console
-from gpocli.cli.spec_command import SpecCommand, reads_spec
+from gpocli.cli.spec_command import Resume, SpecCommand, reads_spec
 
 if TYPE_CHECKING:
     from gpocli.spec.sources import SpecSources
@@ -15,12 +15,7 @@ _ABOUT_FLAGS = "Defaults stand in parentheses; every other setting is a value of
 
 
 @reads_spec
-def train_command(
-    sources: "SpecSources",
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run in --out", rich_help_panel="Run", show_default=False)
-    ] = False,
-) -> None:
+def train_command(sources: "SpecSources", resume: Resume = False) -> None:
     """Train with one algorithm."""
     from gpocli.training.run import train
 
