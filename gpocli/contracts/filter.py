@@ -226,7 +226,7 @@ class _Member:
             return function(*positional, **picked)
         except GpoError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise PluginError(f"{called} failed: {one_line_cause(error)}") from error
 
     def _picked(self, signature: CallSignature, offered: Mapping[str, Any], called: str) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def _wrapped(name: str, function: Reward) -> Reward:
             yield
         except GpoError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a scorer's own command line may exit
             raise PluginError(
                 f'reward "{name}" failed on a batch of {len(offered["completions"])}: {one_line_cause(error)}; mend '
                 "it, or let it return None for a completion it cannot score"
@@ -135,10 +135,18 @@ def _checked(name: str, returned: Any, rows: int) -> list[float | None]:
     return [_checked_value(name, value, row) for row, value in enumerate(values)]
 
 
+_LARGEST = 3.4e38
+"""TRL keeps rewards in 32-bit floats: a larger one would be infinite there, and lost."""
+
+
 def _checked_value(name: str, value: Any, row: int) -> float | None:
     if value is None:
         return None
     number = as_float(value)
+    if number is not None and math.isfinite(number) and abs(number) > _LARGEST:
+        raise PluginError(
+            f'reward "{name}" returned {shown(value)} for row {row}, which 32 bits cannot hold; return a smaller number'
+        )
     if number is None or math.isinf(number):
         raise PluginError(
             f'reward "{name}" returned {shown(value)} for row {row}; return a finite number, or None where it does '

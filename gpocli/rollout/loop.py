@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gpocli.errors import SpecError
+from gpocli.errors import GuardError, SpecError
 from gpocli.rollout.attention import fast_decode_attention
 from gpocli.rollout.cache import keep_rows, rollout_cache
 from gpocli.rollout.rollout import Rollout, SamplingRequest
@@ -130,11 +130,20 @@ class _Decoder:
         return token_R
 
     def logps(self, lengths: Sequence[int]) -> list[list[float]]:
-        """The log-probabilities of the first `lengths` tokens of each row: a row may have been decoded for longer."""
+        """The log-probabilities of the first `lengths` tokens of each row: a row may have been decoded for longer.
+
+        Raises `GuardError` where the model gave no numbers.
+        """
         logps: list[list[float]] = [[] for _ in lengths]
-        drawn = torch.cat([logp_R for _, logp_R in self._drawn]).tolist()
+        drawn = torch.cat([logp_R for _, logp_R in self._drawn])
+        if drawn.isnan().any():
+            raise GuardError(
+                "the model gives logits that are no numbers (NaN), so nothing can be sampled from it: its weights are "
+                "broken; go on from a checkpoint before with --resume, a lower optim.learning_rate or "
+                "optim.max_grad_norm, or load sound weights"
+            )
         rows = [row for rows, _ in self._drawn for row in rows]
-        for row, logp in zip(rows, drawn, strict=True):
+        for row, logp in zip(rows, drawn.tolist(), strict=True):
             if len(logps[row]) < lengths[row]:
                 logps[row].append(logp)
         return logps

@@ -107,7 +107,8 @@ def pick_tokens(logits_RV: Tensor, uniform_LR: Tensor) -> tuple[Tensor, Tensor]:
         # The last block may be shorter.
         weights_RN = weights_RN.gather(1, index_RS.clamp(max=count - 1)).masked_fill(index_RS >= count, 0.0)
         token_R += first_R
-    token_R += _search(weights_RN, uniform_LR[-1])
+    # Weights that are no numbers exceed nothing: the last token stands in, and its log-probability tells.
+    token_R = (token_R + _search(weights_RN, uniform_LR[-1])).clamp(max=probability_RV.shape[1] - 1)
     return token_R, probability_RV.gather(1, token_R.unsqueeze(1)).squeeze(1).log()
 
 

@@ -153,12 +153,13 @@ class _Converter:
         return _text(value)
 
 
-def _integer(text: str) -> int:
+def _integer(text: str) -> int | str:
     digits = text.replace("_", "").lower()
-    for prefix, base in (("0x", 16), ("0o", 8), ("0b", 2)):
-        if digits.lstrip("+-").startswith(prefix):
-            return int(digits, base)
-    return int(digits)
+    bases = {"0x": 16, "0o": 8, "0b": 2}
+    try:
+        return int(digits, bases.get(digits.lstrip("+-")[:2], 10))
+    except ValueError:  # a prefix without digits, or more of them than Python reads
+        return text
 
 
 def _text(value: str) -> str:

@@ -574,3 +574,11 @@ def test_permuting_candidates_permutes_what_is_kept():
 def test_contract_needs_no_torch_and_no_numpy():
     code = "import sys, gpocli.contracts.filter; sys.exit(any(m in sys.modules for m in ('torch', 'numpy')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_filter_that_exits_is_named():
+    def leaves(group_completions, group_rewards):
+        raise SystemExit(1)
+
+    with pytest.raises(PluginError, match=r"^filter 'leaves' failed: SystemExit: 1"):
+        GroupFilter([leaves]).score([["a"]], [[1.0]])

@@ -298,3 +298,19 @@ def test_an_error_inside_an_async_reward_names_it():
 
 def test_a_plain_reward_stays_plain():
     assert not inspect.iscoroutinefunction(checked_rewards([length])[0])
+
+
+def test_a_reward_that_exits_is_named():
+    def leaves(completions, **kwargs):
+        raise SystemExit(0)
+
+    (reward,) = checked_rewards([leaves])
+    with pytest.raises(PluginError, match=r'^reward "leaves" failed on a batch of 1: SystemExit: 0'):
+        reward(completions=["a"])
+
+
+@pytest.mark.parametrize("value", [1e300, -1e39])
+def test_a_reward_beyond_32_bits_is_refused(value):
+    (reward,) = checked_rewards([lambda completions, **kwargs: [value]])
+    with pytest.raises(PluginError, match="for row 0, which 32 bits cannot hold; return a smaller number"):
+        reward(completions=["a"])

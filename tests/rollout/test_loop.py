@@ -8,7 +8,7 @@ from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 from transformers import AutoConfig, AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
 
-from gpocli.errors import SpecError
+from gpocli.errors import GuardError, SpecError
 from gpocli.rollout import Race, SamplingRequest, SamplingSettings, loop, sample_groups, supports
 from gpocli.rollout.sampling import logits_processors
 from gpocli.rollout.support import PLAIN_MODELS
@@ -323,3 +323,14 @@ def test_rows_are_numbered_through_over_processes(make_model):
     second = sample_groups(model, SamplingRequest(PROMPTS[2:], 4, settings(), seed=5, first_row=8))
 
     assert second.completion_ids == together.completion_ids[8:]
+
+
+@pytest.mark.parametrize("vocabulary", ["small", "large"])
+def test_a_model_that_gives_no_numbers_is_told(make_model, vocabulary):
+    model = make_model()
+    if vocabulary == "large":
+        model.resize_token_embeddings(300, mean_resizing=False)  # tokens are then drawn in levels
+    with torch.no_grad():
+        next(model.parameters()).fill_(float("nan"))
+    with pytest.raises(GuardError, match=r"^the model gives logits that are no numbers \(NaN\)"):
+        sample_groups(model, SamplingRequest(PROMPTS, 2, settings(), seed=0))

@@ -92,3 +92,8 @@ def test_text_that_is_not_yaml(text, place, message):
     with pytest.raises(TextError) as caught:
         read_yaml(text, "f")
     assert (str(caught.value.place), str(caught.value)) == (place, message)
+
+
+@pytest.mark.parametrize("text", ["0x", "-0x", "0b", "0o", "9" * 5000])
+def test_what_only_looks_like_a_whole_number_is_text(text):
+    assert read_yaml(f"a: {text}\n", "run.yaml").value == {"a": text}
