@@ -9,7 +9,7 @@ from gpocli.settings.section import Section
 from gpocli.spec.algorithms import DEFAULT_ALGORITHM, algorithms
 from gpocli.spec.fields import settings
 from gpocli.spec.run_spec import RunSpec
-from gpocli.spec.trl_faults import decided_elsewhere
+from gpocli.spec.trl_faults import SECRETS, decided_elsewhere
 from gpocli.spec.trl_schema import TrlOption, trl_options
 
 TITLE = "gpo run spec"
@@ -51,7 +51,7 @@ def spec_schema() -> dict[str, Any]:
 
 def _is_free(name: str) -> bool:
     """Whether some algorithm lets a user set the option `name` of TRL."""
-    return any(
+    return name not in SECRETS and any(
         decided_elsewhere(name, one, {option: s.path for s in settings(one.name) for option in s.setting.owned}) is None
         for one in algorithms().values()
     )

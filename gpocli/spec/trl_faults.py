@@ -10,6 +10,9 @@ from gpocli.spec.algorithms import algorithms
 from gpocli.spec.trl_schema import trl_options, wrong_value
 from gpocli.spec.wording import shown
 
+SECRETS = frozenset({"hub_token"})
+"""Options of TRL that no file of a run may hold."""
+
 
 def wrong_options(
     trl: Mapping[str, Any], algorithm: AlgorithmExtension, settings: Sequence[Declared]
@@ -26,6 +29,11 @@ def wrong_options(
             for part in value:
                 if owner := owners.get(f"{name}.{part}"):
                     yield f"{name}.{part}", f"is set elsewhere in a spec; write {owner}"
+        elif name in SECRETS:
+            yield (
+                name,
+                "is a secret, and a run keeps its spec and its options in files; run hf auth login, or set HF_TOKEN",
+            )
         elif name not in trl_options():
             yield name, _unknown(name, algorithm, owners, settings)
         elif wrong := wrong_value(name, value):

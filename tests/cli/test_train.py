@@ -10,6 +10,7 @@ from gpocli.runs.records import read_candidates
 from tests.cli.command import without_figures
 from tests.cli.conftest import COUNT_A, GFPO, QUICK, json_lines, metrics
 
+SECRET = "hf_this_is_nobodys_business"
 TWO_REWARDS = ("--reward", "./mine.py:count_a=2", "--reward", "./mine.py:odd_length=0.5")
 
 
@@ -17,7 +18,7 @@ TWO_REWARDS = ("--reward", "./mine.py:count_a=2", "--reward", "./mine.py:odd_len
 def finished(make_folder):
     """A folder with a GFPO run of two steps in `out`, and what the command printed."""
     folder = make_folder()
-    return folder, folder.python_m_gpocli(*GFPO, *TWO_REWARDS)
+    return folder, folder.python_m_gpocli(*GFPO, *TWO_REWARDS, HF_TOKEN=SECRET, WANDB_API_KEY=SECRET)
 
 
 def test_a_run_prints_plain_lines_and_nothing_of_the_libraries(finished):
@@ -43,6 +44,13 @@ def test_a_run_directory_holds_spec_metrics_candidates_checkpoint_and_model(fini
         "candidates", "checkpoints", "metrics.jsonl", "model", "run.lock", "spec.yaml",
     ]  # fmt: skip
     assert (run / "checkpoints" / "checkpoint-2" / "trainer_state.json").is_file()
+
+
+def test_no_file_of_a_run_holds_a_secret(finished):
+    folder, _ = finished
+    files = [path for path in (folder.path / "out").rglob("*") if path.is_file()]
+    assert len(files) > 10
+    assert [path.name for path in files if SECRET.encode() in path.read_bytes()] == []
 
 
 def test_the_final_model_loads(finished):

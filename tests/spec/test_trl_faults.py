@@ -77,6 +77,14 @@ def test_what_an_algorithm_fixes_is_refused(faults):
             assert line.endswith("; remove it"), line
 
 
+def test_a_secret_has_no_place_in_a_spec(faults):
+    (line,) = faults("trl: {hub_token: hf_abc}\n")
+    assert line == (
+        "run.yaml:1:7: trl.hub_token: is a secret, and a run keeps its spec and its options in files; "
+        "run hf auth login, or set HF_TOKEN"
+    )
+
+
 def test_names_of_other_algorithms_and_of_other_tools(faults):
     assert faults("algorithm: {type: grpo}\ntrl: {num_remains_in_group: 2, k: 2, lora_r: 3}\n") == [
         "run.yaml:2:7: trl.num_remains_in_group: grpo has no keep; remove it",
