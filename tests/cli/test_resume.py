@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from tests.cli.conftest import COUNT_A, GFPO, checkpoints, metrics
+from tests.cli.test_signals import start_two
 
 # Two updates, each twice, on a generation batch: step 3 ends in the middle of one.
 MID_WINDOW = (
@@ -98,6 +99,26 @@ def test_a_reward_that_was_edited_is_refused(half):
         "copy was started with other files, so it cannot go on with these: reward './mine.py:count_a'; put back what "
         "was there, or start anew with another --out\n"
     )
+
+
+def test_another_number_of_processes_is_refused_by_all_of_them(half):
+    resume = ("train", "gfpo", "--resume", "--out", "copy", "--steps", 6)
+    main, other = (running.outcome() for running in start_two(half, *resume))
+    assert (main.code, main.stdout, other.code, other.stdout, other.stderr) == (2, "", 2, "", "")
+    assert main.stderr == (
+        "'copy/checkpoints/checkpoint-3' was saved with 1 process and cannot go on with 2 processes; resume with what "
+        "it was, or start anew from its weights with 'copy/checkpoints/checkpoint-3' as the model\n"
+    )
+    anew = half.gpo(*RUN, "--model", "copy/checkpoints/checkpoint-3", "--steps", 1, "--out", "anew")
+    assert (anew.code, anew.stderr) == (0, "")
+
+
+@pytest.mark.slow
+def test_one_process_does_not_go_on_with_the_half_of_two(folder):
+    assert [running.outcome().code for running in start_two(folder, *GFPO, *COUNT_A)] == [0, 0]
+    done = folder.gpo("train", "gfpo", "--resume", "--out", "out", "--steps", 3)
+    assert (done.code, done.stdout) == (2, "")
+    assert done.stderr.startswith("'out/checkpoints/checkpoint-2' was saved with 2 processes and cannot go on with 1 ")
 
 
 def test_another_method_is_refused(half):
