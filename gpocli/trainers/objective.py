@@ -61,8 +61,10 @@ class Objective:
             "advantages": inputs["advantages"] * weight,
             "num_items_in_batch": inputs["num_items_in_batch"] / share,  # which TRL multiplies by the accumulation
         }
-        accumulation = trainer.current_gradient_accumulation_steps * share
-        with changed(trainer, beta=trainer.beta * weight, current_gradient_accumulation_steps=accumulation):
+        values = {"beta": trainer.beta * weight}
+        if trainer.model.training:  # an evaluation before the first step knows of no accumulation
+            values["current_gradient_accumulation_steps"] = trainer.current_gradient_accumulation_steps * share
+        with changed(trainer, **values):
             loss = parent(given)
         return loss if inputs[IS_LIVE] else 0.0 * loss
 
