@@ -62,7 +62,7 @@ class Objective:
             "num_items_in_batch": inputs["num_items_in_batch"] / share,  # which TRL multiplies by the accumulation
         }
         values = {"beta": trainer.beta * weight}
-        if trainer.model.training:  # an evaluation before the first step knows of no accumulation
+        if hasattr(trainer, "current_gradient_accumulation_steps"):  # not in an evaluation before the first step
             values["current_gradient_accumulation_steps"] = trainer.current_gradient_accumulation_steps * share
         with changed(trainer, **values):
             loss = parent(given)
