@@ -85,16 +85,20 @@ def samples_from(
 
 def print_report(report: "Report", *, as_json: bool) -> None:
     """Print what a trial found; raises PluginError with a line for each fault."""
+    from dataclasses import asdict
+
     from gpocli.errors import PluginError
 
+    checks = [(check.name, check.finding) for check in report.checks]
     if as_json:
-        print_json(_as_data(report))
+        named = [{"name": name, "finding": finding} for name, finding in checks]
+        print_json(asdict(report) | {"checks": named, "faults": report.faults})
     else:
         print_lines(report.subject, report.samples, *report.notes, "")
         if report.kinds:
             _print_kinds(report.kinds)
             print_lines("")
-        print_table(plain_table(("check", "finding"), [(check.name, check.finding) for check in report.checks]))
+        print_table(plain_table(("check", "finding"), checks))
     if report.faults:
         raise PluginError("\n".join(report.faults))
 
@@ -102,26 +106,14 @@ def print_report(report: "Report", *, as_json: bool) -> None:
 def _print_kinds(kinds: Sequence["KindRow"]) -> None:
     from gpocli.trial.report import number
 
-    has_kept = kinds[0].kept is not None
-    headers = ["completion", "number", "none", "lowest", "mean", "highest", *(["kept"] if has_kept else [])]
+    headers = ["completion", "number", "none", "lowest", "mean", "highest", "kept"]
     rows = []
     for kind in kinds:
         values = ["-" if one is None else number(one) for one in (kind.lowest, kind.mean, kind.highest)]
-        rows.append([kind.kind, str(kind.count), str(kind.missing), *values, *([str(kind.kept)] if has_kept else [])])
+        rows.append([kind.kind, str(kind.count), str(kind.missing), *values, str(kind.kept)])
+    if kinds[0].kept is None:  # a reward keeps nothing
+        headers, rows = headers[:-1], [row[:-1] for row in rows]
     print_table(plain_table(headers, rows, right=headers[1:]))
-
-
-def _as_data(report: "Report") -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {
-        "subject": report.subject,
-        "samples": report.samples,
-        "notes": list(report.notes),
-        "kinds": [asdict(kind) for kind in report.kinds],
-        "checks": [{"name": check.name, "finding": check.finding} for check in report.checks],
-        "faults": report.faults,
-    }
 
 
 def rows_from(data: str | None, columns: Sequence[str] | None, limit: int | None) -> "Rows":
