@@ -15,6 +15,8 @@ from gpocli.rollout.rollout import SamplingRequest
 # older versions of transformers lack some. Subclasses are not meant: those with a recurrent state inherit from these.
 _ROW_WISE_LAYERS = {"DynamicLayer", "DynamicSlidingWindowLayer", "DynamicIndexedLayer", "DummyLayer"}
 
+# Models that look as if they could be served: they write more into their cache than the tokens of a row.
+_OF_THEIR_OWN = {"cpmant", "dory", "xlm"}
 
 # Rotary embeddings whose frequencies are fixed, so that attention sees distances between tokens and nothing else. The
 # others ("dynamic", "longrope") choose their frequencies by the number of columns, and store what they chose.
@@ -22,7 +24,7 @@ _FIXED_ROPE_TYPES = {"default", "linear", "llama3", "yarn", "proportional"}
 
 # Models that hand a mask which is already in the shape of attention [rows, 1, queries, keys] on as it is and do not
 # look at it otherwise, and that ask for nothing but scaled dot-product attention. Each is tried in
-# tests/rollout/test_engine.py.
+# tests/rollout/test_loop.py.
 PLAIN_MODELS = frozenset(
     "gemma glm4 gpt2 gpt_neox granite llama mistral olmo2 phi phi3 qwen2 qwen3 qwen3_moe smollm3 starcoder2".split()
 )
@@ -80,13 +82,19 @@ def _adapter_reason(name: str, config: Any) -> str | None:
 
 
 def _kind_reason(base: PreTrainedModel) -> str | None:
-    name, config = type(base).__name__, base.config
+    name, config, taken = type(base).__name__, base.config, forward_parameters(base)
     if config.is_encoder_decoder:
         return f"{name} is an encoder-decoder"
     if not base.can_generate():
         return f"{name} cannot generate text"
     if config.get_text_config() is not config:
         return f"{name} takes more than text"
+    if _counts_by_tokens(base):
+        return f"{name} counts positions in a way of its own"
+    if base.config.model_type in _OF_THEIR_OWN:
+        return f"{name} fills its cache in a way of its own"
+    if {"encoder_hidden_states", "encoder_outputs"} & taken and "position_ids" not in taken:
+        return f"{name} is one half of an encoder-decoder, and takes the column of a token for its position"
     if type(base).generate is not GenerationMixin.generate or hasattr(base, "custom_generate"):
         return f"{name} has a generate of its own"
     return None
@@ -125,6 +133,42 @@ def rope_kinds(base: nn.Module) -> list[dict[str, Any]]:
 def has_fixed_rope(base: nn.Module) -> bool:
     """Whether no rotary embedding of the model depends on how long the sequence is."""
     return all(kind.get("rope_type", "default") in _FIXED_ROPE_TYPES for kind in rope_kinds(base))
+
+
+def sees_distances_alone(model: nn.Module) -> bool:
+    """Whether moving a row by some columns, or more columns beside it, changes its log-probabilities by rounding alone.
+
+    So it is with fixed rotary embeddings, and not with learned or sinusoidal positions (GPT-2, XGLM), nor with
+    attention that the position scales (Llama 4, or layers left without a rotary embedding that others have).
+    """
+    base: Any = base_model(model)
+    config, kinds = base.config.get_text_config(), rope_kinds(base)
+    has_scaled_layers = (
+        any("llama_4_scaling_beta" in kind for kind in kinds)
+        or bool(getattr(config, "attn_temperature_tuning", False))
+        or None in (getattr(config, "rope_parameters", None) or {}).values()
+    )
+    return bool(kinds) and has_fixed_rope(base) and not has_scaled_layers
+
+
+def needs_positions(model: nn.Module) -> bool:
+    """Whether the positions of a padded row have to be given, counted from its first token on.
+
+    Without them models take a token's column for its position, and only some find out from the attention mask.
+    """
+    base, adapters = base_model(model), (getattr(model, "peft_config", None) or {}).values()
+    return (
+        "position_ids" in forward_parameters(model)
+        and not sees_distances_alone(model)
+        and not _counts_by_tokens(base)
+        # These put tokens of their own in front, and leave out positions that they are given.
+        and not any(getattr(config, "is_prompt_learning", False) for config in adapters)
+    )
+
+
+def _counts_by_tokens(base: nn.Module) -> bool:
+    """Whether the model counts the tokens that are no padding, and from another number than 0 on (RoBERTa)."""
+    return any(hasattr(module, "create_position_ids_from_input_ids") for module in base.modules())
 
 
 def why_rope_changes(model: nn.Module, request: SamplingRequest) -> str | None:

@@ -1,8 +1,7 @@
 """Less padding for the log-probability passes: columns that are empty in the rows at hand, and rows of like length.
 
 Pure functions on tensors and lists. Rows are laid out as TRL does: prompts padded on the left, completions on the
-right, `[prompt columns | completion columns]`, and no `position_ids` are passed, so that a token's position is its
-column.
+right, `[prompt columns | completion columns]`.
 """
 
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gpocli.rollout.support import base_model, has_fixed_rope, rope_kinds
+from gpocli.rollout.support import base_model, has_fixed_rope, needs_positions, sees_distances_alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +23,21 @@ class Sides:
 
 
 def trimmable_sides(model: nn.Module) -> Sides:
-    """Both sides for positions that are relative; the right one for learned or otherwise absolute positions.
+    """Both sides for passes that are told the positions of the tokens where that matters (`needs_positions`).
 
-    Columns on the left move all positions by the same number. That is nothing to a rotary embedding, and everything to
-    learned positions (GPT-2), to chunked attention (Llama 4) and to attention scaled by the position.
+    Columns on the left move all tokens by the same number: nothing to a rotary embedding, everything to models that
+    take the column for the position, and to attention in chunks (Llama 4). Where frequencies follow the length of the
+    sequence and no positions can be given, columns on the right count, too.
     """
     base: Any = base_model(model)
-    if not has_fixed_rope(base):
-        return Sides(left=False, right=False)
-    config, kinds = base.config.get_text_config(), rope_kinds(base)
-    is_absolute = (
-        not kinds
-        or any("llama_4_scaling_beta" in kind for kind in kinds)
-        or bool(getattr(config, "attn_temperature_tuning", False))
-        or "chunked_attention" in (getattr(config, "layer_types", None) or ())
+    config, are_given = base.config.get_text_config(), needs_positions(model)
+    is_chunked = (
+        "chunked_attention" in (getattr(config, "layer_types", None) or ())
         or getattr(config, "attention_chunk_size", None) is not None
     )
-    return Sides(left=not is_absolute, right=True)
+    return Sides(
+        left=(are_given or sees_distances_alone(model)) and not is_chunked, right=are_given or has_fixed_rope(base)
+    )
 
 
 @dataclass(frozen=True, slots=True)

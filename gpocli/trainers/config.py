@@ -30,6 +30,13 @@ class GroupConfig(GRPOConfig):  # type: ignore[misc]
         num_generations: int
         num_generations_eval: int | None
 
+    disable_dropout: bool = field(
+        default=True,
+        metadata={
+            "help": "Switch off the dropout of the model itself, which makes noise of ratios and KL terms. Other than "
+            "in TRL this is the default, and adapters keep theirs."
+        },
+    )
     num_remains_in_group: int | None = field(
         default=None,
         metadata={"help": "k: how many completions of a group are kept and trained on. Needs a group filter."},

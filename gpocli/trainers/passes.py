@@ -15,7 +15,21 @@ Passed = tuple[torch.Tensor, torch.Tensor | None, torch.Tensor | None]
 
 def is_text_alone(kwargs: dict[str, Any]) -> bool:
     """Whether a pass has no images and the like."""
-    return all(value is None for name, value in kwargs.items() if not name.startswith("compute_"))
+    about_the_pass = ("batch_size", "compute_entropy", "compute_aux_loss")
+    return all(value is None for name, value in kwargs.items() if name not in about_the_pass)
+
+
+def with_positions(model: Any) -> Callable[..., Any]:
+    """The model, told in each call the position of every token in its row, as `generate` tells it.
+
+    TRL's passes tell none, so that a model with learned positions takes the padding before a prompt for tokens.
+    """
+
+    def told(**inputs: Any) -> Any:
+        position_BT = inputs["attention_mask"].cumsum(1) - 1
+        return model(position_ids=position_BT.clamp(min=0), **inputs)
+
+    return told
 
 
 def trimmed_pass(

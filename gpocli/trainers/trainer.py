@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence, Sized
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,16 +15,26 @@ from trl.trainer.utils import get_config_model_id
 from gpocli.contracts.filter import GroupFilter
 from gpocli.contracts.reward import checked_rewards
 from gpocli.errors import SpecError
+from gpocli.rollout.loop import evaluation_mode
+from gpocli.rollout.support import needs_positions
 from gpocli.rollout.trim import trimmable_sides
 from gpocli.runs.records import CandidateRecord
 from gpocli.trainers.checkpoints import resumable, save_whole
 from gpocli.trainers.clock import StepClock
 from gpocli.trainers.config import GroupConfig, checked_filter
+from gpocli.trainers.dropout import switch_off_dropout
 from gpocli.trainers.epoch_sampler import EpochRepeatSampler
 from gpocli.trainers.evaluation import EvaluationMeans, random_state_kept
 from gpocli.trainers.group_round import GroupRound, GroupRules
 from gpocli.trainers.objective import Objective
-from gpocli.trainers.passes import depends_on_company, is_text_alone, ordered_by_length, trimmed_pass, window_of
+from gpocli.trainers.passes import (
+    depends_on_company,
+    is_text_alone,
+    ordered_by_length,
+    trimmed_pass,
+    window_of,
+    with_positions,
+)
 from gpocli.trainers.processes import Processes
 from gpocli.trainers.sampler import Sampler
 from gpocli.trainers.state import GoesOn, load_state
@@ -42,7 +53,9 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
     - Rewards are computed once: for all candidates if the filter needs them, else for the kept ones.
     - Sampling uses gpo's own loop (`gpocli.rollout`) where the model and the settings allow it, with a race when the
       filter can bound what an unfinished candidate may still score.
-    - Passes leave out columns that are padding in all rows, and rows of like length share a micro-batch.
+    - Passes leave out columns that are padding in all rows, and rows of like length share a micro-batch. Models that do
+      not see distances alone are told positions as `generate` tells them, and old and reference log-probabilities are
+      those of evaluation mode, in which completions are sampled. Dropout of the model itself is off by default.
     - Evaluation means go over rows, and evaluation leaves no trace in training.
     - A checkpoint holds all of the run's state (`RunState`) and is whole or not there: a resumed run is the same run.
 
@@ -77,9 +90,14 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         self.group_filter: GroupFilter | None = checked_filter(group_filter_func, args, kwargs)
         rewards = reward_funcs if isinstance(reward_funcs, list) else [reward_funcs]
         rewards = checked_rewards([reward for reward in rewards if reward is not None])
+        # TRL's own switch knows no adapters, and misses dropout that layers do without a module for it.
+        is_off, args.disable_dropout = args.disable_dropout, False
         super().__init__(
             model, rewards, args, train_dataset, eval_dataset, processing_class, reward_processing_classes, **kwargs
         )
+        args.disable_dropout = is_off
+        if is_off:
+            switch_off_dropout(self.model)
         self.group_size: int = args.num_generations
         self.keep: int = args.num_remains_in_group or self.group_size
         self.num_generations = self.keep
@@ -241,10 +259,17 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
     # Passes and the loss
 
     def _get_per_token_logps_and_entropies(self, model: Any, *inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
-        parent = super()._get_per_token_logps_and_entropies
-        if is_text_alone(kwargs) and self.pad_to_multiple_of is None:
-            parent = partial(trimmed_pass, parent, trimmable_sides(self.accelerator.unwrap_model(model)))
-        return self.objective.seen(parent(model, *inputs, **kwargs))
+        parent, unwrapped = super()._get_per_token_logps_and_entropies, self.accelerator.unwrap_model(model)
+        if is_text_alone(kwargs):
+            if needs_positions(unwrapped):
+                # TRL 1.14 with use_liger_kernel reads the layers inside of the model, past all that the model is told.
+                parent = getattr(self, "_full_logits_logps", parent)
+                model = with_positions(model)
+            if self.pad_to_multiple_of is None:
+                parent = partial(trimmed_pass, parent, trimmable_sides(unwrapped))
+        # The old policy is the one that sampled, without dropout; so is the reference.
+        with nullcontext() if torch.is_grad_enabled() else evaluation_mode(unwrapped):
+            return self.objective.seen(parent(model, *inputs, **kwargs))
 
     def _compute_loss(self, model: Any, inputs: dict[str, Any]) -> torch.Tensor:
         return self.objective.loss(self, partial(super()._compute_loss, model), inputs)

@@ -1,7 +1,8 @@
 import pytest
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import BloomConfig, BloomForCausalLM, LlamaConfig, LlamaForCausalLM
 
+from gpocli.rollout.support import needs_positions
 from gpocli.rollout.trim import Sides, length_chunks, order_by_length, trimmable_sides, used_columns
 
 BOTH = Sides(left=True, right=True)
@@ -19,8 +20,9 @@ def batch(prompt_lengths, completion_lengths, prompt_width, completion_width):
 
 
 def log_probs(model, ids, mask, width):
-    """Log-probabilities of the completion tokens, without position_ids and 0 for padding, as TRL computes them."""
-    logits = model(input_ids=ids, attention_mask=mask).logits[:, -width - 1 : -1]
+    """Log-probabilities of the completion tokens, 0 for padding, as the trainers compute them."""
+    positions = {"position_ids": (mask.cumsum(1) - 1).clamp(min=0)} if needs_positions(model) else {}
+    logits = model(input_ids=ids, attention_mask=mask, **positions).logits[:, -width - 1 : -1]
     logps = torch.log_softmax(logits, -1).gather(2, ids[:, -width:, None]).squeeze(2)
     return logps.masked_fill(mask[:, -width:] == 0, 0)
 
@@ -48,10 +50,16 @@ def test_trimmed_pass_has_the_log_probs_loss_and_gradient_of_the_full_one(any_mo
     assert (cut_gradients - gradients).norm() < 1e-4 * gradients.norm()  # float32 sums of other widths differ by 1e-6
 
 
-def test_rotary_positions_lose_both_sides_and_learned_ones_the_right(make_model):
+def test_positions_that_are_relative_or_given_lose_both_sides(make_model):
     assert trimmable_sides(make_model("qwen3")) == Sides(left=True, right=True)
     assert trimmable_sides(make_model("gemma3-hybrid")) == Sides(left=True, right=True)
-    assert trimmable_sides(make_model("gpt2")) == Sides(left=False, right=True)
+    assert trimmable_sides(make_model("gpt2")) == Sides(left=True, right=True)
+
+
+def test_positions_that_cannot_be_given_keep_the_left():
+    config = BloomConfig(vocab_size=20, hidden_size=8, n_layer=1, n_head=2)
+
+    assert trimmable_sides(BloomForCausalLM(config)) == Sides(left=False, right=True)
 
 
 @pytest.mark.parametrize(
@@ -63,24 +71,33 @@ def test_rotary_positions_lose_both_sides_and_learned_ones_the_right(make_model)
             "factor": 2.0,
             "rope_theta": 10000.0,
             "short_factor": [1.0] * 4,
-            "long_factor": [1.0] * 4,
-            "original_max_position_embeddings": 32,
+            "long_factor": [2.0] * 4,
+            "original_max_position_embeddings": 14,
         },
     ],
     ids=lambda rope: rope["rope_type"],
 )
-def test_frequencies_that_follow_the_number_of_columns_lose_nothing(rope):
+def test_frequencies_follow_the_tokens_of_a_row_and_not_its_columns(rope):
+    torch.manual_seed(0)
     config = LlamaConfig(
-        vocab_size=20,
+        vocab_size=40,
         hidden_size=32,
         intermediate_size=8,
         num_hidden_layers=1,
         num_attention_heads=4,
-        max_position_embeddings=64,
+        max_position_embeddings=14,
         rope_parameters=rope,
+        initializer_range=0.3,
     )
+    model = LlamaForCausalLM(config).eval()
+    # 16 columns, but no row with more than 11 tokens.
+    ids, mask = batch([4, 6, 1], [5, 2, 0], prompt_width=8, completion_width=8)
+    columns = used_columns(mask, 8, trimmable_sides(model))
 
-    assert trimmable_sides(LlamaForCausalLM(config)) == Sides(left=False, right=False)
+    cut = log_probs(model, columns.cut(ids), columns.cut(mask), columns.logits_to_keep)
+
+    assert trimmable_sides(model) == Sides(left=True, right=True)
+    torch.testing.assert_close(columns.restore(cut), log_probs(model, ids, mask, 8), atol=1e-5, rtol=1e-5)
 
 
 def test_used_columns_are_those_with_a_token_in_some_row():
@@ -127,11 +144,12 @@ def test_chunks_hold_rows_of_like_length():
     assert length_chunks([], size=2) == []
 
 
-def test_gpt2_positions_depend_on_the_columns(make_model):
-    # Why the left side stays: the same row one column further right is another one to learned positions.
+def test_gpt2_takes_columns_for_positions_unless_it_is_told(make_model):
+    # Why positions are given: the same row two columns further right is another one to learned positions.
     model = make_model("gpt2")
     ids, mask = batch([4], [4], prompt_width=6, completion_width=4)
 
-    moved = log_probs(model, ids[:, 2:], mask[:, 2:], 4)
+    columns = model(input_ids=ids, attention_mask=mask).logits[:, -5:-1]
+    tokens = model(input_ids=ids[:, 2:], attention_mask=mask[:, 2:]).logits[:, -5:-1]
 
-    assert (moved - log_probs(model, ids, mask, 4)).abs().max() > 0.01
+    assert (columns - tokens).abs().max() > 0.01

@@ -44,9 +44,8 @@ def make_trainer(tiny_model: str, tmp_path: Path):
     """`make_trainer(trainer_class, config_class, rewards=..., filter=..., **options)`."""
 
     def make(trainer_class: type, config_class: type, rewards: Any = count_a, data: Any = None, **options: Any):
-        kwargs = {
-            name: options.pop(name) for name in ("group_filter_func", "peft_config", "eval_dataset") if name in options
-        }
+        arguments = ("group_filter_func", "peft_config", "eval_dataset", "processing_class")
+        kwargs = {name: options.pop(name) for name in arguments if name in options}
         model = options.pop("model", tiny_model)
         config = config_class(output_dir=str(tmp_path / "out"), **(BASE | options))
         return trainer_class(

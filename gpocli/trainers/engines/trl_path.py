@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from gpocli.rollout import Rollout, SamplingRequest
+from gpocli.rollout.loop import evaluation_mode
 
 NAME = "generate"
 Parent = Callable[[], tuple[list[list[int]], Any]]
@@ -16,7 +17,8 @@ def why_not(trainer: Any) -> str | None:
 
 def sample(trainer: Any, request: SamplingRequest, parent: Parent) -> Rollout:
     """What TRL sampled; the log-probabilities are those of vLLM, and there is no race."""
-    completion_ids, logps = parent()
+    with evaluation_mode(trainer.accelerator.unwrap_model(trainer.model)):  # TRL leaves dropout on
+        completion_ids, logps = parent()
     return as_rollout(completion_ids, trainer.eos_token_ids, logps)
 
 
