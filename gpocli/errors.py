@@ -43,6 +43,11 @@ class Interrupted(GpoError):
         self.exit_code = 128 + signal_number
 
 
+def counted(count: int, noun: str) -> str:
+    """`1 group`, `2 groups`, `1,000 groups`: a number as messages have it."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def first_line(error: BaseException) -> str:
     """The first line of an error of another library, to be put into a message: at most 300 characters, no full stop."""
     return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".;")[:300]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpocli.cli.console import plain_table, print_lines, print_table
+from gpocli.errors import counted
 
 if TYPE_CHECKING:
     from gpocli.checks.data_report import DataReport, Need, Preview
@@ -19,7 +20,7 @@ def print_reports(reports: Sequence["DataReport"]) -> None:
         if found.rows is not None:
             form = "plain text" if isinstance(found.rows[0]["prompt"], str) else "chat messages"
             usable = f"{len(found.rows):,} with a usable prompt ({form})"
-        print_lines(*([""] if number else []), f"{found.source}{for_eval}: {_rows(found.total)}, {usable}")
+        print_lines(*([""] if number else []), f"{found.source}{for_eval}: {counted(found.total, 'row')}, {usable}")
         print_lines(*([f"sha256 {found.digest}"] if found.digest else []))
         if not found.kinds:
             continue
@@ -33,16 +34,12 @@ def print_reports(reports: Sequence["DataReport"]) -> None:
 def print_preview(preview: "Preview", needs: Sequence["Need"], count: int) -> None:
     """Print `count` prompts, the numbers of tokens, and needs."""
     rows = preview.rows
-    print_lines(f"{rows.source}: {_rows(len(rows))}; columns: {', '.join(rows.columns)}")
+    print_lines(f"{rows.source}: {counted(len(rows), 'row')}; columns: {', '.join(rows.columns)}")
     for index in range(min(count, len(rows))):
         print_lines("", f"{rows.place(index)}, {preview.counts[index]:,} tokens", preview.texts[index])
         print_lines(*(f"  {name}: {_brief(rows[index][name])}" for name in rows.columns if name != "prompt"))
     print_lines("", *_token_lines(preview))
     print_lines(*map(_need_line, needs))
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row{'' if count == 1 else 's'}"
 
 
 def _need_line(need: "Need") -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpocli.cli.console import console, print_json
-from gpocli.errors import EnvironmentFault
+from gpocli.errors import EnvironmentFault, counted
 
 if TYPE_CHECKING:
     from gpocli.doctor.finding import Finding
@@ -29,8 +29,7 @@ def doctor_command(
         print_json([asdict(finding) for finding in findings])
     problems = sum(finding.state == "problem" for finding in findings)
     if problems:
-        counted = "1 problem" if problems == 1 else f"{problems} problems"
-        raise EnvironmentFault(f"{counted}; do what the marked lines say, then ask again")
+        raise EnvironmentFault(f"{counted(problems, 'problem')}; do what the marked lines say, then ask again")
 
 
 def examine_machine() -> Iterator["Finding"]:

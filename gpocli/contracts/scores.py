@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
-from gpocli.errors import PluginError
+from gpocli.errors import PluginError, counted
 
 
 def checked_scores(returned: Any, sizes: Sequence[int], name: str) -> list[list[float]]:
@@ -22,7 +22,7 @@ def checked_scores(returned: Any, sizes: Sequence[int], name: str) -> list[list[
         raise PluginError(f"filter '{name}' returned {shown(returned)}; return a list of scores for each group")
     if len(groups) != len(sizes):
         raise PluginError(
-            f"filter '{name}' returned {_count(len(groups), 'list')} of scores for {_count(len(sizes), 'group')}; "
+            f"filter '{name}' returned {counted(len(groups), 'list')} of scores for {counted(len(sizes), 'group')}; "
             "return a list of scores for each group"
         )
     return [_checked_group(group, size, g, name) for g, (group, size) in enumerate(zip(groups, sizes, strict=True))]
@@ -32,12 +32,12 @@ def _checked_group(returned: Any, size: int, group: int, name: str) -> list[floa
     scores = as_list(returned)
     if scores is None:
         raise PluginError(
-            f"filter '{name}' returned {shown(returned)} for group {group}; return a list of {_count(size, 'score')}"
+            f"filter '{name}' returned {shown(returned)} for group {group}; return a list of {counted(size, 'score')}"
         )
     if len(scores) != size:
         raise PluginError(
-            f"filter '{name}' returned {_count(len(scores), 'score')} for group {group}, which has "
-            f"{_count(size, 'candidate')}; return one score for each candidate"
+            f"filter '{name}' returned {counted(len(scores), 'score')} for group {group}, which has "
+            f"{counted(size, 'candidate')}; return one score for each candidate"
         )
     return [_checked_score(score, group, candidate, name) for candidate, score in enumerate(scores)]
 
@@ -70,7 +70,7 @@ def checked_counts(returned: Any, groups: int, keep: int, name: str) -> list[int
         raise PluginError(f"filter '{name}' returned {shown(returned)} as keep_counts; return one count for each group")
     if len(counts) != groups:
         raise PluginError(
-            f"filter '{name}' returned {_count(len(counts), 'keep count')} for {_count(groups, 'group')}; "
+            f"filter '{name}' returned {counted(len(counts), 'keep count')} for {counted(groups, 'group')}; "
             "return one count for each group"
         )
     return [_checked_count(count, keep, group, name) for group, count in enumerate(counts)]
@@ -113,7 +113,3 @@ def as_list(value: Any) -> list[Any] | None:
     if getattr(value, "ndim", 0) and hasattr(value, "tolist"):  # an array or a tensor, neither of which is imported
         return list(value.tolist())
     return None
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

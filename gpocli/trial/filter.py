@@ -8,8 +8,8 @@ from time import perf_counter
 from typing import Any
 
 from gpocli.contracts.filter import GroupFilter, NamedFilter, mean_rewards, select
-from gpocli.errors import PluginError
-from gpocli.trial.report import Check, Report, counted, first_difference, number
+from gpocli.errors import PluginError, counted
+from gpocli.trial.report import Check, Report, first_difference, number
 from gpocli.trial.samples import Candidate, Samples, filter_arguments
 from gpocli.trial.trial import Clock, Trial, split
 

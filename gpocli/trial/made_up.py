@@ -6,8 +6,8 @@ from typing import Any
 
 from gpocli.builtin.rewards.accuracy import gold_answer
 from gpocli.data import ROW_KEY, Rows
+from gpocli.errors import counted
 from gpocli.extensions import FilterExtension, RewardExtension
-from gpocli.trial.report import counted
 from gpocli.trial.samples import Candidate, Group, Samples
 
 LIMIT = 256

@@ -18,14 +18,14 @@ from gpocli.contracts.options import OptionsError
 from gpocli.contracts.plugin import HOOKS, RECORDS, Extensions, Kind, PluginFault, extensions_of
 from gpocli.contracts.reference import import_file, importable
 from gpocli.data import Rows
-from gpocli.errors import EnvironmentFault, GpoError, SpecError
+from gpocli.errors import EnvironmentFault, GpoError, SpecError, counted
 from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, RewardExtension
 from gpocli.plugin_manager import GROUP, BrokenPlugin, LoadedPlugin, PluginHost, build_extension
 from gpocli.settings.setting import declared
 from gpocli.spec.trl_schema import trl_options
 from gpocli.trial.filter import try_filter
 from gpocli.trial.made_up import made_up, options_for
-from gpocli.trial.report import Check, counted
+from gpocli.trial.report import Check
 from gpocli.trial.reward import try_reward
 
 LONGEST_SUMMARY = 100

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from gpocli.data import ROW_KEY, Rows
-from gpocli.errors import SpecError
+from gpocli.errors import SpecError, counted
 from gpocli.runs.directory import RunDirectory
 from gpocli.runs.records import CandidateRecord, candidate_records, read_candidates
 from gpocli.spec import RunSpec
 from gpocli.spec.load import load_spec
-from gpocli.trial.report import counted
 from gpocli.trial.samples import Candidate, Group, Samples
 
 

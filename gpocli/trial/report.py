@@ -81,8 +81,3 @@ def duration(seconds: float) -> str:
         if value < 1:
             value, unit = value * 1000, smaller
     return f"{value:.1f} {unit}" if value < 10 else f"{value:,.0f} {unit}"
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 group`, `2 groups`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -7,8 +7,9 @@ from time import perf_counter
 from typing import Any
 
 from gpocli.contracts.reward import checked_rewards
+from gpocli.errors import counted
 from gpocli.plugin_manager import NamedReward
-from gpocli.trial.report import Check, Report, counted, number
+from gpocli.trial.report import Check, Report, number
 from gpocli.trial.samples import Samples, reward_arguments
 from gpocli.trial.trial import Clock, Trial, split
 

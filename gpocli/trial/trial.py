@@ -4,8 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
-from gpocli.errors import GpoError, PluginError
-from gpocli.trial.report import Check, KindRow, Report, counted, duration, first_difference, kind_rows, number
+from gpocli.errors import GpoError, PluginError, counted
+from gpocli.trial.report import Check, KindRow, Report, duration, first_difference, kind_rows, number
 from gpocli.trial.samples import Group, Samples
 
 Clock = Callable[[], float]

@@ -33,24 +33,13 @@ class Correct:
         group_rewards: Sequence[Sequence[float]],
         rewards_per_func: Mapping[str, Sequence[Sequence[float | None]]] | None = None,
     ) -> list[list[float]]:
-        chosen_PG = self._chosen_rewards(group_rewards, rewards_per_func or {})
+        name, by_name = self.options.reward, rewards_per_func or {}
+        if name is not None and name not in by_name:
+            near = did_you_mean(name, by_name)
+            raise SpecError(f"filter 'correct' looks at reward '{name}', which this run does not have; {near}")
+        chosen_PG: Sequence[Sequence[float | None]] = group_rewards if name is None else by_name[name]
         threshold = self.options.threshold
         return [[float(reward is not None and reward > threshold) for reward in rewards_G] for rewards_G in chosen_PG]
-
-    def _chosen_rewards(
-        self,
-        group_rewards: Sequence[Sequence[float]],
-        rewards_per_func: Mapping[str, Sequence[Sequence[float | None]]],
-    ) -> Sequence[Sequence[float | None]]:
-        name = self.options.reward
-        if name is None:
-            return group_rewards
-        if name not in rewards_per_func:
-            raise SpecError(
-                f"filter 'correct' looks at reward '{name}', which this run does not have; "
-                f"{did_you_mean(name, rewards_per_func)}"
-            )
-        return rewards_per_func[name]
 
 
 EXTENSION = FilterExtension(

@@ -52,7 +52,7 @@ class Overlong:
         if not self.options.enabled or limit is None:
             return 0.0
         length = len(tokens)
-        # One that was cut has exactly the limit, which the equation alone would let pass with less than -1.
+        # Without a buffer the equation alone would not punish one that was cut, which has just the limit.
         if length > limit or (length == limit and is_cut(tokens, finished, self.options.end_token_ids, limit)):
             return -1.0
         return 0.0 if length <= limit - buffer else (limit - buffer - length) / buffer
