@@ -37,6 +37,7 @@ from gpocli.trainers.passes import (
 )
 from gpocli.trainers.processes import Processes
 from gpocli.trainers.sampler import Sampler
+from gpocli.trainers.sampling_check import SamplingCheck
 from gpocli.trainers.state import GoesOn, load_state
 
 logger = logging.getLogger("gpocli")
@@ -56,6 +57,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
     - Passes leave out columns that are padding in all rows, and rows of like length share a micro-batch. Models that do
       not see distances alone are told positions as `generate` tells them, and old and reference log-probabilities are
       those of evaluation mode, in which completions are sampled. Dropout of the model itself is off by default.
+    - The log-probabilities with which tokens were drawn are compared with the trainer's, now and then.
     - Evaluation means go over rows, and evaluation leaves no trace in training.
     - A checkpoint holds all of the run's state (`RunState`) and is whole or not there: a resumed run is the same run.
 
@@ -111,6 +113,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         self._clock = StepClock()
         self._processes = Processes(self.accelerator)
         self._sampler = Sampler(self)
+        self._check = SamplingCheck(self)
         self._evaluation = EvaluationMeans()
         self._rules = GroupRules(
             group_size=self.group_size,
@@ -206,6 +209,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         output: dict[str, Any] = super()._generate_and_score_completions(inputs)
         if self.model.training:
             batch = self._round.finish(output)
+            self._check.check(batch, output)
             if self.on_candidates is not None:
                 first_row = self.accelerator.process_index * len(batch)
                 records = batch.records(self.reward_func_names, self.state.global_step + 1, first_row)
