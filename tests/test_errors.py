@@ -3,7 +3,16 @@
 import pytest
 
 from gpocli import errors
-from gpocli.errors import EnvironmentFault, GpoError, GuardError, Interrupted, PluginError, SpecError, first_line
+from gpocli.errors import (
+    EnvironmentFault,
+    GpoError,
+    GuardError,
+    Interrupted,
+    PluginError,
+    SpecError,
+    counted,
+    first_line,
+)
 
 
 @pytest.mark.parametrize(
@@ -27,3 +36,8 @@ def test_all_are_of_one_family():
 )
 def test_the_first_line_of_an_error(text, line):
     assert first_line(ValueError(text)) == line
+
+
+@pytest.mark.parametrize(("count", "text"), [(0, "0 groups"), (1, "1 group"), (1000, "1,000 groups")])
+def test_things_are_counted(count, text):
+    assert counted(count, "group") == text
