@@ -29,7 +29,7 @@ from typing import Any
 import torch
 
 from gpocli.algorithms.gmpo import ClippedRatios, clip_log_ratios
-from gpocli.trainers.objective import IS_LIVE, ROW_WEIGHT, SHARE, Inputs, Objective, changed, weighed
+from gpocli.trainers.objective import ROW_WEIGHT, Inputs, Objective, changed, weighed
 
 _NO_CLIP = {"epsilon_low": float("inf"), "epsilon_high": float("inf")}
 
@@ -73,7 +73,7 @@ class GeometricMean(Objective):
         """The loss of a micro-batch: its part of the mean over the sequences of the optimizer step."""
         if ROW_WEIGHT not in inputs:  # in evaluation each batch stands alone
             valid_B = _valid_rows(inputs)
-            inputs = inputs | {ROW_WEIGHT: len(valid_B) / max(1, int(valid_B.sum())), SHARE: 1.0, IS_LIVE: True}
+            inputs = inputs | {ROW_WEIGHT: len(valid_B) / max(1, int(valid_B.sum()))}
         clip = trainer.epsilon_low, trainer.epsilon_high
 
         def unclipped(given: Inputs) -> torch.Tensor:

@@ -33,7 +33,7 @@ SURPLUS = "surplus"
 ROW_WEIGHT = "row_weight"
 """In a micro-batch: turns a mean over its rows into its part of the mean over the rows that count."""
 SHARE = "live_share"
-"""In a micro-batch: the share of the micro-batches of its optimizer step that have a live row."""
+"""In a micro-batch of a training step: the share of the micro-batches of the step that have a live row."""
 IS_LIVE = "is_live"
 """In a micro-batch: whether it has a live row itself."""
 
@@ -56,17 +56,15 @@ class Objective:
         """The loss of a micro-batch; `parent` is the parent's own."""
         if ROW_WEIGHT not in inputs:
             return parent(inputs)
-        weight, share = inputs[ROW_WEIGHT] if trainer.loss_type in OVER_ROWS else 1.0, inputs[SHARE]
-        given = inputs | {
-            "advantages": inputs["advantages"] * weight,
-            "num_items_in_batch": inputs["num_items_in_batch"] / share,  # which TRL multiplies by the accumulation
-        }
-        values = {"beta": trainer.beta * weight}
-        if hasattr(trainer, "current_gradient_accumulation_steps"):  # not in an evaluation before the first step
+        weight = inputs[ROW_WEIGHT] if trainer.loss_type in OVER_ROWS else 1.0
+        given, values = inputs | {"advantages": inputs["advantages"] * weight}, {"beta": trainer.beta * weight}
+        share = inputs.get(SHARE)
+        if share is not None:
             values["current_gradient_accumulation_steps"] = trainer.current_gradient_accumulation_steps * share
+            given["num_items_in_batch"] = inputs["num_items_in_batch"] / share  # which TRL multiplies by the above
         with changed(trainer, **values):
             loss = parent(given)
-        return loss if inputs[IS_LIVE] else 0.0 * loss
+        return loss if inputs.get(IS_LIVE, True) else 0.0 * loss
 
 
 def live_rows(inputs: Inputs) -> torch.Tensor:

@@ -9,6 +9,7 @@ from trl.experimental.gmpo import GMPOTrainer as TRLGMPOTrainer
 from gpocli import GMPOConfig, GMPOTrainer
 from tests.algorithms.reference import gmpo_loss
 from tests.trainers.closeness import SAME, gap
+from tests.trainers.conftest import prompts
 
 
 def count_letters(completions, **kwargs):
@@ -190,6 +191,12 @@ def test_a_later_update_of_a_generation_batch_is_clipped(gmpo):
     trainer = gmpo(num_iterations=3, learning_rate=0.05, rewards=count_letters)
     trainer.train()
     assert any(entry.get("clip_ratio/region_mean", 0) > 0 for entry in trainer.state.log_history)
+
+
+def test_a_loss_is_known_before_the_first_step(gmpo):
+    evaluation = gmpo(eval_dataset=prompts(2), per_device_eval_batch_size=4, rewards=count_letters).evaluate()
+    # Ratios of 1: the advantages of a group add up to nothing.
+    assert evaluation["eval_loss"] == pytest.approx(0.0, abs=1e-5)
 
 
 def test_gmpo_composes_with_a_filter(gmpo):
