@@ -139,8 +139,11 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         return super().train(resumable(self, resume_from_checkpoint), *args, **kwargs)
 
     def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
+        trains = self.model.training
         with random_state_kept(self.accelerator.device):
-            return super().evaluate(*args, **kwargs)  # type: ignore[no-any-return]
+            figures: dict[str, float] = super().evaluate(*args, **kwargs)
+        self.model.train(trains)  # a log says which figures it is of by the mode
+        return figures
 
     def _evaluate(self, trial: Any, ignore_keys: Any, skip_scheduler: bool = False) -> dict[str, float]:
         # The scheduler is skipped in the evaluation before the first step alone, which a resumed run has behind it.
