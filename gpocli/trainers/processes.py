@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 from accelerate import Accelerator
-from accelerate.utils import gather_object
+from accelerate.utils import broadcast, gather_object
 
 
 class Processes:
@@ -13,6 +13,8 @@ class Processes:
 
     def __init__(self, accelerator: Accelerator) -> None:
         self._accelerator = accelerator
+        self.count: int = accelerator.num_processes
+        self.index: int = accelerator.process_index
 
     def totals(self, *numbers: float) -> list[float]:
         """The sum of each number over all processes."""
@@ -28,9 +30,20 @@ class Processes:
         gathered: torch.Tensor = self._accelerator.gather(tensor)
         return gathered
 
+    def gather_columns(self, tensor: torch.Tensor, *, left: bool) -> torch.Tensor:
+        """The rows of all processes, filled up to one width with zeros on the left or on the right."""
+        if tensor.ndim > 1:
+            tensor = self._accelerator.pad_across_processes(tensor, dim=1, pad_first=left)
+        return self.gather(tensor)
+
+    def of_first(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The tensor that the first process has, which has the same shape in all."""
+        told: torch.Tensor = broadcast(tensor.to(self._accelerator.device))
+        return told
+
     def own(self, gathered: torch.Tensor, rows: int) -> torch.Tensor:
         """This process's `rows` of what was gathered."""
-        start = self._accelerator.process_index * rows
+        start = self.index * rows
         return gathered[start : start + rows]
 
     def objects(self, items: Sequence[Any]) -> list[Any]:

@@ -22,6 +22,7 @@ from gpocli.runs.records import CandidateRecord
 from gpocli.trainers.checkpoints import resumable, save_whole
 from gpocli.trainers.clock import StepClock
 from gpocli.trainers.config import GroupConfig, checked_filter
+from gpocli.trainers.deal import dealt
 from gpocli.trainers.dropout import switch_off_dropout
 from gpocli.trainers.epoch_sampler import EpochRepeatSampler
 from gpocli.trainers.evaluation import EvaluationMeans, random_state_kept
@@ -58,6 +59,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
       not see distances alone are told positions as `generate` tells them, and old and reference log-probabilities are
       those of evaluation mode, in which completions are sampled. Dropout of the model itself is off by default.
     - The log-probabilities with which tokens were drawn are compared with the trainer's, now and then.
+    - Each update of a generation batch has the same rows with any number of processes. Rows that only fill up a group
+      count in no loss.
     - Evaluation means go over rows, and evaluation leaves no trace in training.
     - A checkpoint holds all of the run's state (`RunState`) and is whole or not there: a resumed run is the same run.
 
@@ -192,7 +195,10 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
     def _arrange(self, micro_batches: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Rearrange a fresh generation batch, cut into micro-batches, before its first use."""
         window = window_of(len(micro_batches), self.args.gradient_accumulation_steps, self._step)
-        if window is not None and len(micro_batches) > 1 and not depends_on_company(self, micro_batches[0]):
+        has_company = depends_on_company(self, micro_batches[0])
+        if self._processes.count > 1 and (has_company or window != len(micro_batches)):
+            micro_batches = dealt(micro_batches, self._before_shuffle, self._processes)
+        if window is not None and len(micro_batches) > 1 and not has_company:
             micro_batches = ordered_by_length(micro_batches, window)
         return self.objective.arranged(self, micro_batches)
 
@@ -219,6 +225,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
                 records = self._processes.objects(records)
                 if self.accelerator.is_main_process:
                     self.on_candidates(records)
+            self._before_shuffle = torch.get_rng_state()
         return output
 
     def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:

@@ -1,4 +1,7 @@
-"""Trains GFPO or GMPO for two steps under any launcher, and leaves what happened: `run_layout.py MODEL OUT JSON`."""
+"""Trains runs one after another under any launcher, and leaves what happened: `run_layout.py MODEL OUT JSON`.
+
+JSON is a dict of runs by name, each a dict of options of the trainer's config and of `train`.
+"""
 
 import json
 import os
@@ -11,9 +14,17 @@ from datasets import Dataset
 
 from gpocli import GFPOConfig, GFPOTrainer, GMPOConfig, GMPOTrainer
 
+PROCESSES = int(os.environ.get("WORLD_SIZE", "1"))
+ROWS = 8
+"""Rows of an update, over all micro-batches and processes."""
+
 
 def count_letters(completions, number, **kwargs):
     return [float(sum(c.isalpha() for c in text)) + n for text, n in zip(completions, number, strict=True)]
+
+
+def give_the_number(completions, number, **kwargs):
+    return [float(n) for n in number]
 
 
 class Shortest:
@@ -31,19 +42,30 @@ class ShortestAfterLooking(Shortest):
     score_bound = None
 
 
-def main(model, out, options):
-    options = json.loads(options)
-    is_gmpo, flat = options.pop("gmpo", False), options.pop("flat", False)
-    filters = {"race": Shortest(), "rewards": ShortestAfterLooking(), "none": None}
-    group_filter = filters[options.pop("filter")]
-    trainer_class, config_class = (GMPOTrainer, GMPOConfig) if is_gmpo else (GFPOTrainer, GFPOConfig)
+class Thinned(ShortestAfterLooking):
+    """Keeps k, one less or two less of a group, as the prompt's number says."""
+
+    def keep_counts(self, keep, group_rewards, number):
+        return [keep - group[0] % 3 for group in number]
+
+
+FILTERS = {"race": Shortest, "rewards": ShortestAfterLooking, "thinned": Thinned, "none": lambda: None}
+
+
+def train(model, out, *, filter="none", gmpo=False, flat=False, updates=1, micro_batch=ROWS // PROCESSES, **options):
+    """One run; a generation batch serves `updates` updates, and the rows of each come in micro-batches."""
+    trainer_class, config_class = (GMPOTrainer, GMPOConfig) if gmpo else (GFPOTrainer, GFPOConfig)
+    accumulation = max(1, ROWS // PROCESSES // micro_batch) if not flat else 1
     config = config_class(
-        output_dir=str(Path(out) / "trainer"),
+        output_dir=str(out / "trainer"),
+        per_device_train_batch_size=micro_batch,
+        gradient_accumulation_steps=accumulation,
+        steps_per_generation=accumulation * updates,
         max_completion_length=12,
-        max_steps=2,
+        max_steps=2 * updates,
         learning_rate=0.01,
         optim="sgd",
-        max_grad_norm=0.0,
+        max_grad_norm=1e6,  # so that the norm is logged
         report_to="none",
         save_strategy="no",
         logging_steps=1,
@@ -51,28 +73,38 @@ def main(model, out, options):
         use_cpu=True,
         bf16=False,
         gradient_checkpointing=False,
-        ddp_backend="gloo" if "WORLD_SIZE" in os.environ else None,
+        ddp_backend="gloo" if PROCESSES > 1 else None,
         seed=3,
         **options,
     )
     trainer = trainer_class(
         model=model,
-        reward_funcs=(lambda completions, number, **kwargs: [float(n) for n in number]) if flat else count_letters,
+        reward_funcs=give_the_number if flat else count_letters,
         args=config,
         eval_dataset=Dataset.from_dict({"prompt": [f"say {i}" for i in range(5)], "number": list(range(5))}),
-        train_dataset=Dataset.from_dict({"prompt": [f"say {i}" for i in range(8)], "number": list(range(8))}),
-        group_filter_func=group_filter,
+        train_dataset=Dataset.from_dict(
+            {"prompt": [f"say {chr(97 + i) * i}" for i in range(8)], "number": list(range(8))}
+        ),
+        group_filter_func=FILTERS[filter](),
     )
     records = []
     trainer.on_candidates = records.extend
     trainer.train()
     evaluation = trainer.evaluate() if flat else None
     if trainer.accelerator.is_main_process:
-        (Path(out) / "records.json").write_text(json.dumps([asdict(record) for record in records]))
-        (Path(out) / "evaluation.json").write_text(json.dumps(evaluation))
-        (Path(out) / "log.json").write_text(json.dumps(trainer.state.log_history))
-        torch.save(trainer.accelerator.unwrap_model(trainer.model).state_dict(), Path(out) / "weights.pt")
+        (out / "records.json").write_text(json.dumps([asdict(record) for record in records]))
+        (out / "evaluation.json").write_text(json.dumps(evaluation))
+        (out / "log.json").write_text(json.dumps(trainer.state.log_history))
+        torch.save(trainer.accelerator.unwrap_model(trainer.model).state_dict(), out / "weights.pt")
     trainer.accelerator.wait_for_everyone()
+    return trainer
+
+
+def main(model, out, runs):
+    for name, options in json.loads(runs).items():
+        folder = Path(out) / name
+        folder.mkdir(exist_ok=True)
+        trainer = train(model, folder, **options)
     trainer.accelerator.end_training()
 
 

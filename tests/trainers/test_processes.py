@@ -1,4 +1,4 @@
-"""Two processes do what one does: the same groups, rewards, kept rows, advantages and weights."""
+"""Two processes do what one does: the same groups, rewards, kept rows, advantages, updates and weights."""
 
 import json
 import os
@@ -13,68 +13,95 @@ from transformers import AutoModelForCausalLM
 from tests.trainers.closeness import SAME, gap
 
 SCRIPT = Path(__file__).parent / "run_layout.py"
+TWO_OF_FOUR = {"num_generations": 4, "num_remains_in_group": 2}
+THINNED = {"num_generations": 4, "num_remains_in_group": 4, "filter": "thinned"}
+GSPO = {"importance_sampling_level": "sequence", "loss_type": "grpo", "epsilon": 3e-4, "epsilon_high": 4e-4}
+
+RUNS = {
+    "race": {"filter": "race", **TWO_OF_FOUR},
+    "gmpo": {"gmpo": True, "num_generations": 4, "updates": 2},
+    "grpo": {"loss_type": "grpo", "updates": 2, "beta": 0.1, **THINNED},
+    "bnpo": {"loss_type": "bnpo", "entropy_coef": 0.1, "micro_batch": 2, **THINNED},
+}
+SLOW_RUNS = {
+    "rewards": {"filter": "rewards", "scale_rewards": "batch", **TWO_OF_FOUR},
+    "gmpo-twice": {"gmpo": True, "num_generations": 4, "num_iterations": 2},
+    "gspo": {**GSPO, "updates": 2, "micro_batch": 2, "filter": "race", **TWO_OF_FOUR},
+    "dr_grpo": {"loss_type": "dr_grpo", "updates": 2, "num_iterations": 2, **THINNED},
+    "dapo": {"entropy_coef": 0.1, "updates": 2, "micro_batch": 1, **THINNED},
+}
 
 
-def train(model, out, processes, **options):
+def trained(model, out, processes, runs):
+    """Where the runs, trained one after another, left what happened."""
     out.mkdir()
     launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(processes)]
-    command = [sys.executable, *(launcher if processes > 1 else []), str(SCRIPT), model, str(out), json.dumps(options)]
+    command = [sys.executable, *(launcher if processes > 1 else []), str(SCRIPT), model, str(out), json.dumps(runs)]
     environment = os.environ | {"PYTHONPATH": str(SCRIPT.parents[2]), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr[-3000:]
-    return (
-        json.loads((out / "records.json").read_text()),
-        torch.load(out / "weights.pt"),
-        json.loads((out / "log.json").read_text()),
-    )
+    return out
+
+
+def in_layouts(model, factory, runs):
+    return [trained(model, factory.mktemp("layouts") / "runs", processes, runs) for processes in (1, 2)]
+
+
+@pytest.fixture(scope="module")
+def layouts(tiny_model, tmp_path_factory):
+    return in_layouts(tiny_model, tmp_path_factory, RUNS)
+
+
+@pytest.fixture(scope="module")
+def slow_layouts(tiny_model, tmp_path_factory):
+    return in_layouts(tiny_model, tmp_path_factory, SLOW_RUNS)
 
 
 def flat(weights):
     return torch.cat([weights[name].flatten() for name in sorted(weights)])
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"filter": "race", "num_generations": 4, "num_remains_in_group": 2},
-        pytest.param(
-            {"filter": "rewards", "num_generations": 4, "num_remains_in_group": 2, "scale_rewards": "batch"},
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            {"filter": "none", "num_generations": 4, "gmpo": True, "num_iterations": 2}, marks=pytest.mark.slow
-        ),
-    ],
-    ids=["race", "rewards", "gmpo"],
-)
-def test_two_processes_equal_one(tiny_model, tmp_path, options):
-    one, weights_one, log_one = train(tiny_model, tmp_path / "one", 1, per_device_train_batch_size=8, **options)
-    two, weights_two, log_two = train(tiny_model, tmp_path / "two", 2, per_device_train_batch_size=4, **options)
+def place(record):
+    return record["step"], record["group"], record["candidate"]
 
-    def place(record):
-        return record["step"], record["group"], record["candidate"]
 
-    assert [place(record) for record in one] == sorted(place(record) for record in two)
-    assert [record["group"] for record in one[:8]] == [0, 0, 0, 0, 1, 1, 1, 1]
-    for first, second in zip(one, sorted(two, key=place), strict=True):
+def assert_same(model, one, two):
+    records_one, records_two = [json.loads((folder / "records.json").read_text()) for folder in (one, two)]
+    assert [place(record) for record in records_one] == sorted(place(record) for record in records_two)
+    assert [record["group"] for record in records_one[:8]] == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert any(record["kept"] for record in records_one)
+    for first, second in zip(records_one, sorted(records_two, key=place), strict=True):
         advantages = first.pop("advantage"), second.pop("advantage")
         assert first == second
         assert advantages[0] == pytest.approx(advantages[1], abs=1e-5)
-    assert any(record["kept"] for record in one)
-    start = AutoModelForCausalLM.from_pretrained(tiny_model)
-    assert gap(flat(weights_two), flat(weights_one), flat(start.state_dict())) < SAME
-    for key in ("reward", "kept/share", "kept/mean_length", "lost/share", "completions/clipped_ratio"):
+    log_one, log_two = [json.loads((folder / "log.json").read_text()) for folder in (one, two)]
+    for key in ("loss", "grad_norm", "reward", "kept/share", "kept/mean_length", "completions/clipped_ratio"):
         logged = [[entry[key] for entry in log if key in entry] for log in (log_one, log_two)]
-        assert logged[0] == pytest.approx(logged[1], rel=SAME), key
+        assert logged[0] == pytest.approx(logged[1], rel=SAME, abs=1e-5), key
+    weights_one, weights_two = [torch.load(folder / "weights.pt") for folder in (one, two)]
+    start = AutoModelForCausalLM.from_pretrained(model)
+    assert gap(flat(weights_two), flat(weights_one), flat(start.state_dict())) < SAME
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_two_processes_equal_one(tiny_model, layouts, run):
+    assert_same(tiny_model, *[folder / run for folder in layouts])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("run", SLOW_RUNS)
+def test_two_processes_equal_one_in_other_runs(tiny_model, slow_layouts, run):
+    assert_same(tiny_model, *[folder / run for folder in slow_layouts])
 
 
 @pytest.mark.slow
 def test_a_reward_that_is_flat_in_each_group_gives_no_advantage_in_any_layout(tiny_model, tmp_path):
-    options = {"filter": "none", "flat": True, "num_generations": 4, "num_generations_eval": 1}
-    for processes, batch in ((1, 8), (2, 4), (2, 2)):
-        folder = tmp_path / f"{processes}x{batch}"
-        records, _, _ = train(tiny_model, folder, processes, per_device_train_batch_size=batch, **options)
-        assert all(abs(record["advantage"]) < 1e-6 for record in records)
-        # Five prompts do not divide by two processes: those that fill up the last batch are not counted twice.
-        evaluation = json.loads((folder / "evaluation.json").read_text())
-        assert evaluation["eval_reward"] == pytest.approx(2.0)
+    options = {"flat": True, "num_generations": 4, "num_generations_eval": 1}
+    for processes, batches in ((1, (8,)), (2, (4, 2))):
+        runs = {str(batch): options | {"micro_batch": batch} for batch in batches}
+        for folder in trained(tiny_model, tmp_path / str(processes), processes, runs).iterdir():
+            records = json.loads((folder / "records.json").read_text())
+            assert all(abs(record["advantage"]) < 1e-6 for record in records)
+            # Five prompts do not divide by two processes: those that fill up the last batch are not counted twice.
+            evaluation = json.loads((folder / "evaluation.json").read_text())
+            assert evaluation["eval_reward"] == pytest.approx(2.0)
