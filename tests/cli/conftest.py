@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gpocli.runs.checkpoints import damage
 from tests.cli.command import Folder
 
 MINE = """
@@ -78,10 +79,7 @@ def checkpoints(run: Path) -> list[str]:
     """The names of a run's checkpoints, all of which must be whole."""
     folders = sorted((run / "checkpoints").glob("checkpoint-*"))
     for folder in folders:
-        json.loads((folder / "trainer_state.json").read_text(encoding="utf-8"))
-        assert {"model.safetensors", "optimizer.pt", "run_state_0.pt"} <= {
-            file.name for file in folder.iterdir()
-        }
+        assert damage(folder) is None
     return [folder.name for folder in folders]
 
 

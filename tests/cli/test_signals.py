@@ -155,9 +155,12 @@ def test_two_processes_resume_in_the_middle_of_a_generation_batch(folder):
         ("train", "gfpo", "--resume", "--out", "out", "--steps", 6),
     ):
         assert [running.outcome().code for running in start_two(folder, *arguments)] == [0, 0]
-    straight, resumed = (
-        [(line["step"], line["loss"]) for line in metrics(folder.path / run)] for run in ("straight", "out")
-    )
+    runs = [folder.path / "straight", folder.path / "out"]
+    straight, resumed = ([(line["step"], line["loss"], line.get("reward")) for line in metrics(run)] for run in runs)
+    assert resumed == straight
+    straight, resumed = (read_candidates(run).to_pylist() for run in runs)
+    assert resumed == straight
+    straight, resumed = ((run / "model" / "model.safetensors").read_bytes() for run in runs)
     assert resumed == straight
 
 

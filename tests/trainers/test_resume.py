@@ -24,7 +24,7 @@ def count_letters(completions, **kwargs):
 
 
 class Thrifty:
-    """Keeps one less of each group from the third batch on."""
+    """Keeps one less of each group from the second batch on."""
 
     def __init__(self):
         self.batches = 0
@@ -34,7 +34,7 @@ class Thrifty:
 
     def keep_counts(self, keep, group_rewards):
         self.batches += 1
-        return [keep if self.batches < 3 else keep - 1 for _ in group_rewards]
+        return [keep if self.batches < 2 else keep - 1 for _ in group_rewards]
 
     def state_dict(self):
         return {"batches": self.batches}
