@@ -139,8 +139,8 @@ class _Decoder:
         if drawn.isnan().any():
             raise GuardError(
                 "the model gives logits that are no numbers (NaN), so nothing can be sampled from it: its weights are "
-                "broken; go on from a checkpoint before with --resume, a lower optim.learning_rate or "
-                "optim.max_grad_norm, or load sound weights"
+                "broken; start anew from a checkpoint before, with its folder as the model and a lower "
+                "optim.learning_rate or optim.max_grad_norm, or load sound weights"
             )
         rows = [row for rows, _ in self._drawn for row in rows]
         for row, logp in zip(rows, drawn.tolist(), strict=True):
