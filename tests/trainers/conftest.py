@@ -4,7 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from datasets import Dataset
+from transformers import AutoTokenizer, GPT2Config, GPT2LMHeadModel
 
 from gpocli import GFPOConfig, GFPOTrainer, GMPOConfig, GMPOTrainer
 
@@ -37,6 +39,31 @@ BASE: dict[str, Any] = {
     "gradient_checkpointing": False,
     "seed": 3,
 }
+
+
+@pytest.fixture(scope="session")
+def learned_positions(tiny_model: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A tiny GPT-2, whose positions are learned and absolute, with the tiny tokenizer."""
+    folder = tmp_path_factory.mktemp("gpt2")
+    torch.manual_seed(1)
+    config = GPT2Config(
+        vocab_size=44,
+        n_positions=128,
+        n_embd=16,
+        n_layer=2,
+        n_head=2,
+        eos_token_id=1,
+        bos_token_id=None,
+        pad_token_id=0,
+        resid_pdrop=0.0,  # dropout draws by column
+        embd_pdrop=0.0,
+        attn_pdrop=0.0,
+    )
+    model = GPT2LMHeadModel(config)
+    model.generation_config.eos_token_id, model.generation_config.pad_token_id = 1, 0
+    model.save_pretrained(folder)
+    AutoTokenizer.from_pretrained(tiny_model).save_pretrained(folder)
+    return str(folder)
 
 
 @pytest.fixture

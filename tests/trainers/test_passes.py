@@ -4,7 +4,8 @@ import copy
 
 import pytest
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel
+from datasets import Dataset
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 from trl import GRPOConfig, GRPOTrainer
 
 from gpocli import GFPOConfig, GFPOTrainer
@@ -18,31 +19,6 @@ def count_letters(completions, **kwargs):
 
 def flat_weights(trainer):
     return torch.cat([parameter.detach().flatten() for parameter in trainer.model.parameters()])
-
-
-@pytest.fixture(scope="session")
-def learned_positions(tiny_model, tmp_path_factory):
-    """A tiny GPT-2, whose positions are learned and absolute, with the tiny tokenizer."""
-    folder = tmp_path_factory.mktemp("gpt2")
-    torch.manual_seed(1)
-    config = GPT2Config(
-        vocab_size=44,
-        n_positions=128,
-        n_embd=16,
-        n_layer=2,
-        n_head=2,
-        eos_token_id=1,
-        bos_token_id=None,
-        pad_token_id=0,
-        resid_pdrop=0.0,  # dropout draws by column
-        embd_pdrop=0.0,
-        attn_pdrop=0.0,
-    )
-    model = GPT2LMHeadModel(config)
-    model.generation_config.eos_token_id, model.generation_config.pad_token_id = 1, 0
-    model.save_pretrained(folder)
-    AutoTokenizer.from_pretrained(tiny_model).save_pretrained(folder)
-    return str(folder)
 
 
 @pytest.mark.parametrize("positions", ["rotary", "learned"])
@@ -289,3 +265,21 @@ def test_the_old_policy_is_the_one_that_sampled(passing):
     trainer.train()
     assert len(seen) > 1
     assert trainer.model.training
+
+
+def test_the_first_update_of_several_has_ratios_of_one(gfpo, learned_positions):
+    data = Dataset.from_dict({"prompt": [f"say {'a' * i}" for i in range(8)]})
+    trainer = gfpo(model=learned_positions, data=data, steps_per_generation=4, gradient_accumulation_steps=2)
+    compute, gaps = trainer._get_per_token_logps_and_entropies, []
+
+    def watching(model, ids, mask, keep, **kwargs):
+        passed = compute(model, ids, mask, keep, **kwargs)
+        if torch.is_grad_enabled() and trainer.state.global_step == 0:
+            old_BT = trainer._buffered_inputs[trainer._step]["old_per_token_logps"]
+            gaps.append(((passed[0] - old_BT) * mask[:, -keep:]).abs().max().item())
+        return passed
+
+    trainer._get_per_token_logps_and_entropies = watching
+    trainer.train()
+    assert len(gaps) == 2
+    assert max(gaps) < 1e-5

@@ -95,6 +95,13 @@ def test_two_processes_equal_one_in_other_runs(tiny_model, slow_layouts, run):
 
 
 @pytest.mark.slow
+def test_two_processes_equal_one_with_learned_positions(learned_positions, tmp_path_factory):
+    # Prompts are as long as the longest of their process before they move.
+    folders = in_layouts(learned_positions, tmp_path_factory, {"gmpo": RUNS["gmpo"]})
+    assert_same(learned_positions, *[folder / "gmpo" for folder in folders])
+
+
+@pytest.mark.slow
 def test_a_reward_that_is_flat_in_each_group_gives_no_advantage_in_any_layout(tiny_model, tmp_path):
     options = {"flat": True, "num_generations": 4, "num_generations_eval": 1}
     for processes, batches in ((1, (8,)), (2, (4, 2))):
