@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR, TrainOutput
+from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR, TrainOutput, set_seed
 from trl import GRPOTrainer
 from trl.trainer.utils import get_config_model_id
 
@@ -95,6 +95,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         self.group_filter: GroupFilter | None = checked_filter(group_filter_func, args, kwargs)
         rewards = reward_funcs if isinstance(reward_funcs, list) else [reward_funcs]
         rewards = checked_rewards([reward for reward in rewards if reward is not None])
+        set_seed(args.seed)  # TRL 1.14 draws the weights of an adapter before it does this itself
         # TRL's own switch knows no adapters, and misses dropout that layers do without a module for it.
         is_off, args.disable_dropout = args.disable_dropout, False
         super().__init__(
