@@ -6,7 +6,8 @@ import shutil
 
 import pytest
 
-from tests.cli.conftest import COUNT_A, GFPO, checkpoints, metrics
+from gpocli.runs.records import read_candidates
+from tests.cli.conftest import COUNT_A, GFPO, QUICK, checkpoints, metrics
 from tests.cli.test_signals import start_two
 
 # Two updates, each twice, on a generation batch: step 3 ends in the middle of one.
@@ -50,6 +51,39 @@ def test_a_resumed_run_equals_a_straight_one(half):
     assert all((weights[0][name] == weights[1][name]).all() for name in weights[0])
     records = [sorted(file.name for file in (run / "candidates").iterdir()) for run in runs]
     assert records[0] == records[1] == ["step-000001.parquet", "step-000005.parquet"]
+
+
+KINDS = {
+    "gmpo": ("train", "gmpo", *QUICK, "--set", "batch.updates_per_generation=4", "--set", "run.log_every=2"),
+    "streamed": (*GFPO, "--set", "data.streaming=true", "--set", "run.log_every=2"),
+    "lora": (*GFPO, "--set", "model.lora={rank: 2}", "--filter", "adaptive_difficulty", "--set", "run.eval_every=3"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_six_steps_are_three_and_three(folder, kind):
+    run = (*KINDS[kind], *COUNT_A, "--set", "data.eval_source=data.jsonl", "--set", "run.save_every=1")
+    for steps, out in ((6, "straight"), (3, "out")):
+        assert folder.gpo(*run, "--steps", steps, "--out", out).code == 0
+    assert folder.gpo(*run, "--resume", "--steps", 6, "--out", "out").code == 0
+    runs = [folder.path / "straight", folder.path / "out"]
+    straight, resumed = (
+        [untimed(line) for kind in ("train", "eval", "end") for line in metrics(run, kind)] for run in runs
+    )
+    assert resumed == straight
+    straight, resumed = (read_candidates(run).to_pylist() for run in runs)
+    assert resumed == straight
+    straight, resumed = (
+        [(file.name, file.read_bytes()) for file in (run / "model").glob("*.safetensors")] for run in runs
+    )
+    assert resumed == straight
+
+
+def untimed(line):
+    """A line of metrics without times, and without the epoch, which is a share of all steps where data is streamed."""
+    times = ("time/", "step_time", "tokens_per_second", "runtime", "per_second", "epoch")
+    return {name: value for name, value in line.items() if not any(time in name for time in times)}
 
 
 DAMAGES = {
