@@ -21,6 +21,9 @@ def parameters(function):
         ("_compute_loss", ["model", "inputs"]),
         ("_prepare_inputs", ["generation_batch"]),
         ("training_step", ["model", "inputs", "num_items_in_batch"]),
+        ("train", ["resume_from_checkpoint"]),
+        ("_evaluate", ["trial", "ignore_keys_for_eval", "skip_scheduler"]),
+        ("_finalize_training", ["trial", "num_train_samples", "start_time"]),
         ("_save_checkpoint", ["model", "trial"]),
         ("_load_optimizer_and_scheduler", ["checkpoint"]),
         ("_get_train_sampler", ["dataset"]),
@@ -29,6 +32,14 @@ def parameters(function):
 def test_method_takes(method, expected):
     found = parameters(getattr(GRPOTrainer, method))
     assert found[: len(expected)] == expected, f"trl {trl.__version__} changed GRPOTrainer.{method}"
+
+
+def test_open_figures_are_where_the_state_of_a_run_finds_them(gfpo):
+    trainer = gfpo(max_steps=1)
+    trainer.train()
+    assert trainer._globalstep_last_logged == 1
+    assert (type(trainer._total_loss_scalar), trainer._tr_loss.shape) == (float, ())
+    assert trainer._metrics["train"] == {}
 
 
 def test_generate_returns_eight_lists(gfpo):
