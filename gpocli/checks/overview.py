@@ -5,7 +5,7 @@ from gpocli.checks.run_directory import chosen_directory
 from gpocli.spec import RunSpec
 
 
-def outlook(ready: Preflight) -> dict[str, str]:
+def overview(ready: Preflight) -> dict[str, str]:
     """What will run, on what, for how long and where it goes, by a word each."""
     return {
         "run": what_runs(ready.spec),

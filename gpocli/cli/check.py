@@ -19,7 +19,7 @@ def check_command(sources: "SpecSources", processes: Processes = None, as_json: 
     A fault is one line: where it stands, what is wrong, and what to write. The exit code is 2; 3 when only a filter,
     reward or plugin is broken; 5 when only a package or key is missing. gpo train makes the same check.
     """
-    from gpocli.checks.overview import outlook
+    from gpocli.checks.overview import overview
     from gpocli.checks.preflight import examine, processes_of_this_run
     from gpocli.spec.fault import as_error
     from gpocli.spec.sources import draft_run_spec
@@ -30,7 +30,7 @@ def check_command(sources: "SpecSources", processes: Processes = None, as_json: 
         answer = {
             "ok": ready is not None,
             "faults": [_as_dict(fault) for fault in faults],
-            "run": None if ready is None else outlook(ready),
+            "run": None if ready is None else overview(ready),
             "notes": [] if ready is None else ready.notes,
         }
         print_json(answer)
@@ -42,7 +42,7 @@ def check_command(sources: "SpecSources", processes: Processes = None, as_json: 
     if not as_json:
         for note in ready.notes:
             error_console.print(f"note: {note}", markup=False, soft_wrap=True)
-        print_lines(*(f"{word + ':':<11}{text}" for word, text in outlook(ready).items()))
+        print_lines(*(f"{word + ':':<11}{text}" for word, text in overview(ready).items()))
 
 
 def _as_dict(fault: "Fault") -> dict[str, object]:

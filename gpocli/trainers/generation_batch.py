@@ -59,7 +59,7 @@ class Scored(Sampled):
 
     rewards: Mapping[int, tuple[list[float], float]]
 
-    def told(self, number: int, reward_names: Sequence[str]) -> Candidate:
+    def candidate(self, number: int, reward_names: Sequence[str]) -> Candidate:
         """A candidate as a filter sees it."""
         values, total = self.rewards.get(number, (None, None))
         return Candidate(

@@ -22,7 +22,7 @@ def select_candidates(
     """
     lost, scores = batch.rollout.lost, dict(batch.rollout.scores)
     eligible = [[i for i in group if not lost[i]] for group in batch.groups]
-    call = filter_call([[batch.told(i, reward_names) for i in group] for group in eligible], trainer_state)
+    call = filter_call([[batch.candidate(i, reward_names) for i in group] for group in eligible], trainer_state)
     if any(i not in scores for group in eligible for i in group):
         scores_PG = group_filter.score(call.completions, call.rewards, **call.keywords)
         for group, scores_G in zip(eligible, scores_PG, strict=True):

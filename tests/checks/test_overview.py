@@ -2,13 +2,13 @@
 
 import pytest
 
-from gpocli.checks.overview import outlook, what_runs
+from gpocli.checks.overview import overview, what_runs
 from gpocli.checks.preflight import check_run
 from gpocli.spec.sources import SpecSources, load_run_spec
 
 
 def told(*overrides):
-    return outlook(check_run(load_run_spec(SpecSources(overrides=overrides))))
+    return overview(check_run(load_run_spec(SpecSources(overrides=overrides))))
 
 
 @pytest.mark.parametrize(

@@ -41,9 +41,9 @@ def test_a_step_keeps_what_was_there_and_changes_nothing():
 
 def test_a_filter_is_told_the_rewards_by_name_and_none_where_nobody_asked():
     batch = sampled().scored({0: ([1.0, 0.5], 1.5)})
-    told = batch.told(0, ["right", "short"])
+    told = batch.candidate(0, ["right", "short"])
     assert (told.rewards, told.reward, told.completion) == ({"right": 1.0, "short": 0.5}, 1.5, "a")
-    assert (batch.told(1, ["right", "short"]).rewards, batch.told(1, ["right", "short"]).finished) == (None, False)
+    assert (batch.candidate(1, ["right", "short"]).rewards, batch.candidate(1, ["right", "short"]).finished) == (None, False)
 
 
 def test_records_tell_the_fate_of_each_candidate():
