@@ -43,7 +43,8 @@ def test_a_filter_is_told_the_rewards_by_name_and_none_where_nobody_asked():
     batch = sampled().scored({0: ([1.0, 0.5], 1.5)})
     told = batch.candidate(0, ["right", "short"])
     assert (told.rewards, told.reward, told.completion) == ({"right": 1.0, "short": 0.5}, 1.5, "a")
-    assert (batch.candidate(1, ["right", "short"]).rewards, batch.candidate(1, ["right", "short"]).finished) == (None, False)
+    unasked = batch.candidate(1, ["right", "short"])
+    assert (unasked.rewards, unasked.finished) == (None, False)
 
 
 def test_records_tell_the_fate_of_each_candidate():
