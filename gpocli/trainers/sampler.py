@@ -31,7 +31,9 @@ class Sampler:
         if self.why_not_fast is not None:
             if trainer.args.rollout == "race":
                 raise SpecError(f"rollout='race' cannot be had here: {self.why_not_fast}; use rollout='auto'")
+            trl_path.refuse_what_generate_cannot(trainer)
             logger.info("sampling with TRL's own path: %s", self.why_not_fast)
+        trl_path.settle(trainer)
 
     def sample(
         self,

@@ -1,12 +1,14 @@
 """Trainers on a tiny model, ready to step."""
 
+import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from datasets import Dataset
-from transformers import AutoTokenizer, GPT2Config, GPT2LMHeadModel
+from transformers import AutoTokenizer, GenerationConfig, GPT2Config, GPT2LMHeadModel
 
 from gpocli import GFPOConfig, GFPOTrainer, GMPOConfig, GMPOTrainer
 
@@ -103,5 +105,18 @@ def gmpo(make_trainer):
 
     def make(**options: Any) -> GMPOTrainer:
         return make_trainer(GMPOTrainer, GMPOConfig, **options)
+
+    return make
+
+
+@pytest.fixture
+def model_that_wants(tiny_model: str, tmp_path: Path):
+    """`model_that_wants(**fields)`: the folder of the tiny model with these fields in its `generation_config.json`."""
+
+    def make(**fields: Any) -> str:
+        shutil.copytree(tiny_model, tmp_path / "wants")
+        given = GenerationConfig(eos_token_id=1, pad_token_id=0, **fields)
+        (tmp_path / "wants" / "generation_config.json").write_text(json.dumps(given.to_dict()))
+        return str(tmp_path / "wants")
 
     return make

@@ -3,6 +3,8 @@
 from typing import Any
 
 from gpocli.rollout import Rollout, SamplingRequest, sample_groups, supports
+from gpocli.rollout.generation_config import changes_what_is_drawn
+from gpocli.rollout.support import base_model
 
 NAME = "race"
 
@@ -24,7 +26,8 @@ def why_not_settings(trainer: Any) -> str | None:
         return "tools and rollout functions sample in turns"
     if trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled:
         return "FSDP and DeepSpeed shard the weights"
-    return None
+    fields = changes_what_is_drawn(base_model(trainer.accelerator.unwrap_model(trainer.model)).generation_config)
+    return f"the model's generation_config sets {', '.join(fields)}" if fields else None
 
 
 def sample(trainer: Any, request: SamplingRequest, parent: Any) -> Rollout:

@@ -21,3 +21,14 @@ def test_it_samples_a_plain_model(gfpo):
 )
 def test_a_setting_that_only_trl_knows_is_named(gfpo, options, reason):
     assert gfpo(**options).why_not_fast == reason
+
+
+def test_what_the_model_wants_beyond_the_settings_is_left_to_trl(gfpo, model_that_wants):
+    trainer = gfpo(model=model_that_wants(suppress_tokens=[5], min_new_tokens=3, temperature=0.2, typical_p=1.0))
+    assert trainer.why_not_fast == "the model's generation_config sets min_new_tokens, suppress_tokens"
+
+
+def test_what_the_run_decides_or_nothing_depends_on_is_not(gfpo, model_that_wants):
+    settings = {"temperature": 0.2, "top_k": 1, "min_p": 0.3, "repetition_penalty": 2.0, "max_length": 7}
+    model = model_that_wants(**settings, return_dict_in_generate=True, use_cache=False, suppress_tokens=[])
+    assert gfpo(model=model).why_not_fast is None
