@@ -106,6 +106,9 @@ def main(model, out, runs):
         folder.mkdir(exist_ok=True)
         trainer = train(model, folder, **options)
     trainer.accelerator.end_training()
+    # Threads of gloo that outlive several trainers of one process may abort it while Python is taken down.
+    sys.stdout.flush()
+    os._exit(0)
 
 
 if __name__ == "__main__":
