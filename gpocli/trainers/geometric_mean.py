@@ -83,8 +83,10 @@ class GeometricMean(Objective):
 
         try:
             loss = super().loss(trainer, unclipped, inputs)
-            if self._pending is not None and self._pending.clipped is not None:
-                _log_clips(trainer, _loss_mask(inputs), self._pending.clipped)
+            clipped = self._pending.clipped if self._pending is not None else None
+            if clipped is None:  # the loss would be the parent's, and nobody would notice
+                raise RuntimeError("TRL's loss asked for no log-probabilities, which GMPO's has to see")
+            _log_clips(trainer, _loss_mask(inputs), clipped)
         finally:
             self._pending = None
         return loss

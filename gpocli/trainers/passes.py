@@ -25,11 +25,11 @@ def with_positions(model: Any) -> Callable[..., Any]:
     TRL's passes tell none, so that a model with learned positions takes the padding before a prompt for tokens.
     """
 
-    def told(**inputs: Any) -> Any:
+    def positioned(**inputs: Any) -> Any:
         position_BT = inputs["attention_mask"].cumsum(1) - 1
         return model(position_ids=position_BT.clamp(min=0), **inputs)
 
-    return told
+    return positioned
 
 
 def trimmed_pass(

@@ -9,7 +9,6 @@ from typing import Any
 
 from gpocli.errors import SpecError
 from gpocli.rollout import Race, Rollout, SamplingRequest, SamplingSettings
-from gpocli.rollout.support import why_rope_changes
 from gpocli.trainers.engines import ENGINES, loop, trl_path
 
 logger = logging.getLogger("gpocli")
@@ -71,9 +70,7 @@ class Sampler:
     def _engine_for(self, request: SamplingRequest) -> ModuleType:
         """The engine of this run, or TRL's own path for a request that no other one serves."""
         trainer = self._trainer
-        if self._engine is trl_path:
-            return self._engine
-        reason = why_rope_changes(trainer.accelerator.unwrap_model(trainer.model), request)
+        reason: str | None = self._engine.why_not_this(trainer, request)
         if reason is None:
             return self._engine
         if trainer.args.rollout == "race":

@@ -50,7 +50,7 @@ class RunState:
         )
 
     def restore(self, trainer: Any) -> None:
-        """Put back what transformers leaves alone when training begins; `GoesOn` puts back the rest."""
+        """Put back what transformers leaves alone when training begins; `ResumeCallback` puts back the rest."""
         trainer._step, trainer._buffered_inputs = self.micro_step, self.micro_batches
         trainer._metrics["train"].clear()
         trainer._metrics["train"].update({name: list(values) for name, values in self.figures.items()})
@@ -58,7 +58,7 @@ class RunState:
             trainer.group_filter.load_state_dict(self.filter)
 
 
-class GoesOn(TrainerCallback):  # type: ignore[misc]
+class ResumeCallback(TrainerCallback):  # type: ignore[misc]
     """Begins to count a run's time and losses, or goes on with those of its checkpoint.
 
     transformers sets them to nothing right before it tells that training begins.

@@ -39,7 +39,7 @@ from gpocli.trainers.passes import (
 from gpocli.trainers.processes import Processes
 from gpocli.trainers.sampler import Sampler
 from gpocli.trainers.sampling_check import SamplingCheck
-from gpocli.trainers.state import GoesOn, load_state
+from gpocli.trainers.state import ResumeCallback, load_state
 
 logger = logging.getLogger("gpocli")
 
@@ -129,8 +129,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             counts_truncated=not self.mask_truncated_completions,
             text_of=partial(self.processing_class.decode, skip_special_tokens=True),
         )
-        self._goes_on = GoesOn(self)
-        self.add_callback(self._goes_on)
+        self._resuming = ResumeCallback(self)
+        self.add_callback(self._resuming)
 
     @property
     def why_not_fast(self) -> str | None:
@@ -308,7 +308,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
         super()._load_optimizer_and_scheduler(checkpoint)
         if checkpoint is not None:
-            self._goes_on.resumed = load_state(self, Path(checkpoint))
+            self._resuming.resumed = load_state(self, Path(checkpoint))
 
 
 def default_output_dir(model: Any, algorithm: str) -> str:

@@ -91,3 +91,8 @@ def test_rows_without_a_token_do_not_thin_the_mean():
 def test_a_pass_outside_a_loss_is_left_alone():
     passed = (torch.zeros(1, 1), None, None)
     assert GeometricMean().seen(passed) is passed
+
+
+def test_a_parent_that_lets_it_see_no_log_probabilities_is_an_error():
+    with pytest.raises(RuntimeError, match="which GMPO's has to see"):
+        GeometricMean().loss(trainer(), lambda given: torch.tensor(0.0), micro_batch())

@@ -2,8 +2,8 @@
 
 An engine is a module with
 
-- `NAME`: what `rollout` calls it;
 - `why_not(trainer) -> str | None`: one line that says why it cannot sample for this trainer, None when it can;
+- `why_not_this(trainer, request) -> str | None`: the same of one request, which TRL's own path then serves;
 - `sample(trainer, request, parent) -> Rollout`: the completions of a request; `parent()` is TRL's own generation.
 """
 

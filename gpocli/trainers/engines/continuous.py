@@ -7,14 +7,15 @@ from gpocli.rollout import Rollout, SamplingRequest
 from gpocli.rollout.continuous import sample_groups_continuously
 from gpocli.trainers.engines import loop
 
-NAME = "continuous"
-
 
 def why_not(trainer: Any) -> str | None:
     """Why continuous batching does not sample for this trainer."""
     if not trainer.use_transformers_continuous_batching:
         return "use_transformers_continuous_batching does not ask for it"
     return loop.why_not_settings(trainer)
+
+
+why_not_this = loop.why_not_this
 
 
 def sample(trainer: Any, request: SamplingRequest, parent: Any) -> Rollout:

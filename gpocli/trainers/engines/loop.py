@@ -4,9 +4,7 @@ from typing import Any
 
 from gpocli.rollout import Rollout, SamplingRequest, sample_groups, supports
 from gpocli.rollout.generation_config import changes_what_is_drawn
-from gpocli.rollout.support import base_model
-
-NAME = "race"
+from gpocli.rollout.support import base_model, why_rope_changes
 
 
 def why_not(trainer: Any) -> str | None:
@@ -28,6 +26,11 @@ def why_not_settings(trainer: Any) -> str | None:
         return "FSDP and DeepSpeed shard the weights"
     fields = changes_what_is_drawn(base_model(trainer.accelerator.unwrap_model(trainer.model)).generation_config)
     return f"the model's generation_config sets {', '.join(fields)}" if fields else None
+
+
+def why_not_this(trainer: Any, request: SamplingRequest) -> str | None:
+    """Why gpo's loop would draw this request from another distribution."""
+    return why_rope_changes(trainer.accelerator.unwrap_model(trainer.model), request)
 
 
 def sample(trainer: Any, request: SamplingRequest, parent: Any) -> Rollout:

@@ -12,11 +12,15 @@ from gpocli.rollout.generation_config import NOT_ON_TRLS_PATH, changes_what_is_d
 from gpocli.rollout.loop import evaluation_mode
 from gpocli.rollout.support import base_model
 
-NAME = "generate"
 Parent = Callable[[], tuple[list[list[int]], Any]]
 
 
 def why_not(trainer: Any) -> str | None:
+    """It always can."""
+    return None
+
+
+def why_not_this(trainer: Any, request: SamplingRequest) -> str | None:
     """It always can."""
     return None
 

@@ -14,7 +14,8 @@ def test_a_third_engine_samples_once_it_is_in_the_table(gfpo, monkeypatch):
         rows = len(request.prompts_P) * request.group_size
         return Rollout([[3 + row % 4, 1] for row in range(rows)], [True] * rows, [False] * rows)
 
-    mine = SimpleNamespace(NAME="mine", why_not=lambda trainer: None, sample=sample)
+    can = {"why_not": lambda trainer: None, "why_not_this": lambda trainer, request: None}
+    mine = SimpleNamespace(**can, sample=sample)
     monkeypatch.setattr(sampler, "ENGINES", (mine, *sampler.ENGINES))
     trainer = gfpo(max_steps=1)
     records = []
