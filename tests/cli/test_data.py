@@ -251,6 +251,7 @@ def losses(folder, name):
     return [(line["step"], line["loss"], line["reward"]) for line in metrics(folder.path / name)]
 
 
+@pytest.mark.slow
 def test_a_streamed_run_is_that_of_the_rows_in_memory_and_can_be_resumed(folder):
     """8 rows, 2 prompts a step: the fifth step begins the data anew."""
     run = (*GFPO, *COUNT_A, "--set", "data.shuffle=false", "--set", "run.save_every=3")

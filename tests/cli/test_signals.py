@@ -80,6 +80,7 @@ def test_a_signal_while_loading_ends_at_once(folder):
     assert running.outcome().code == 130
 
 
+@pytest.mark.slow
 def test_the_cursor_is_back_after_a_signal_on_a_terminal(folder):
     ours, theirs = pty.openpty()
     process = subprocess.Popen(

@@ -127,6 +127,7 @@ def test_an_algorithm_has_its_command_with_its_own_flags(examples, tmp_path):
     assert "sapo" in gpo(examples, tmp_path, "train", "-h").stdout
 
 
+@pytest.mark.slow
 def test_an_algorithm_is_checked_and_trains(examples, tmp_path, tiny_model):
     (tmp_path / "data.jsonl").write_text("".join(f'{{"prompt": "say {i}", "answer": "{i}"}}\n' for i in range(8)))
     flags = ["--model", tiny_model, "--data", "data.jsonl", "--filter", "fewest_lines", "-G", 4, "-k", 2]

@@ -60,6 +60,7 @@ def test_trying_it_finds_nothing_wrong(package):
     assert done.stdout.startswith(f"{kind} my_own of plugin 'my_own' (gpo-{kind}-my-own 0.1.0)\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["gfpo", "my_own"])
 def test_a_run_trains_with_all_of_them(installed, tiny_model, tmp_path, algorithm):
     rows = [{"prompt": f"say {number}", "answer": str(number)} for number in range(4)]

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpocli.spec import RunSpec
@@ -25,6 +25,7 @@ def specs(draw):
     return RunSpec.model_validate({"algorithm": algorithm, "rewards": rewards, "data": data, "run": run})
 
 
+@settings(max_examples=25)
 @given(specs())
 def test_a_dumped_spec_loads_to_an_equal_one(spec):
     read = read_yaml(dump_spec(spec), "f")
