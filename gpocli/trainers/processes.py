@@ -25,6 +25,12 @@ class Processes:
         totals: list[float] = self._accelerator.gather(local).view(-1, len(numbers)).sum(0).tolist()
         return totals
 
+    def largest(self, number: int) -> int:
+        """The largest of the numbers of all processes."""
+        if self.count == 1:
+            return number
+        return int(self.gather(torch.tensor([number], device=self._accelerator.device)).max())
+
     def gather(self, tensor: torch.Tensor) -> torch.Tensor:
         """The rows of all processes, those of the first one first."""
         gathered: torch.Tensor = self._accelerator.gather(tensor)

@@ -4,11 +4,14 @@ They keep weights, optimizer, schedule, random states, their own counters and th
 samplers follow from the place in the run (`Sampler`), so that they need no state.
 """
 
+import copy
+import random
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from transformers import TrainerCallback
 
@@ -33,10 +36,11 @@ class RunState:
     logged_loss: float
     open_loss: torch.Tensor
     seconds: float
+    owes_evaluation: bool = False
 
     @classmethod
     def of(cls, trainer: Any) -> "RunState":
-        """The state of a trainer between two steps."""
+        """The state of a trainer between two steps, or before the evaluation of one."""
         is_used_up = trainer._step % (trainer.args.steps_per_generation * trainer.num_iterations) == 0
         return cls(
             micro_step=trainer._step,
@@ -47,6 +51,14 @@ class RunState:
             logged_loss=trainer._total_loss_scalar,
             open_loss=trainer._tr_loss,
             seconds=time.time() - trainer.began,
+            owes_evaluation=trainer.owes_evaluation,
+        )
+
+    def copied(self) -> "RunState":
+        """The same with a copy of all that the run goes on to change in place."""
+        batches = None if self.micro_batches is None else [dict(batch) for batch in self.micro_batches]
+        return replace(
+            self, micro_batches=batches, filter=copy.deepcopy(self.filter), open_loss=self.open_loss.detach().clone()
         )
 
     def restore(self, trainer: Any) -> None:
@@ -56,6 +68,52 @@ class RunState:
         trainer._metrics["train"].update({name: list(values) for name, values in self.figures.items()})
         if trainer.group_filter is not None and self.filter is not None:
             trainer.group_filter.load_state_dict(self.filter)
+
+    def restore_losses(self, trainer: Any) -> None:
+        """Put back what transformers counts of losses, which it sets to nothing when training begins."""
+        trainer._globalstep_last_logged = self.last_log
+        trainer._total_loss_scalar = self.logged_loss
+        trainer._tr_loss = self.open_loss
+
+
+@dataclass(frozen=True)
+class LastStep:
+    """What a checkpoint of the last step has and sampling for the next one changes, in one process."""
+
+    run: RunState
+    counters: dict[str, Any]
+    flos: float
+    random: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, trainer: Any, *, owes_evaluation: bool = False) -> "LastStep":
+        """Of a trainer that is done with a step, or about to evaluate after it."""
+        counters = {name: value for name, value in vars(trainer.state).items() if isinstance(value, int | float | str)}
+        run = replace(RunState.of(trainer).copied(), owes_evaluation=owes_evaluation)
+        return cls(run, counters, trainer.current_flos, _random_states(trainer.accelerator.device))
+
+    def restore(self, trainer: Any) -> None:
+        """Make the trainer save what it would have saved then."""
+        self.run.restore(trainer)
+        self.run.restore_losses(trainer)
+        trainer.owes_evaluation = self.run.owes_evaluation
+        vars(trainer.state).update(self.counters)
+        trainer.current_flos = self.flos
+        _set_random_states(trainer.accelerator.device, self.random)
+
+
+def _random_states(device: torch.device) -> tuple[Any, ...]:
+    own = None if device.type == "cpu" else torch.get_device_module(device).get_rng_state()
+    return random.getstate(), np.random.get_state(), torch.get_rng_state(), own
+
+
+def _set_random_states(device: torch.device, states: tuple[Any, ...]) -> None:
+    python, numpy, cpu, own = states
+    random.setstate(python)
+    np.random.set_state(numpy)
+    torch.set_rng_state(cpu)
+    if own is not None:
+        torch.get_device_module(device).set_rng_state(own)
 
 
 class ResumeCallback(TrainerCallback):  # type: ignore[misc]
@@ -73,9 +131,7 @@ class ResumeCallback(TrainerCallback):  # type: ignore[misc]
         trainer.began = time.time()
         if resumed is not None:
             trainer.began -= resumed.seconds
-            trainer._globalstep_last_logged = resumed.last_log
-            trainer._total_loss_scalar = resumed.logged_loss
-            trainer._tr_loss = resumed.open_loss
+            resumed.restore_losses(trainer)
             trainer._initial_global_step = 0
 
 
@@ -110,6 +166,8 @@ def load_state(trainer: Any, checkpoint: Path) -> RunState | None:
     where = "cpu" if accelerator.device.type == "cpu" else accelerator.device
     state = RunState(**torch.load(path, map_location=where, weights_only=True))
     state.restore(trainer)
+    if state.owes_evaluation:
+        trainer.owes_evaluation = trainer.args.eval_on_start = True  # where transformers asks for one before a step
     if _reference_moves(trainer):
         if _is_sharded(trainer):
             raise SpecError("a run with sync_ref_model cannot be resumed under FSDP or DeepSpeed; start anew")

@@ -40,6 +40,7 @@ from gpocli.trainers.processes import Processes
 from gpocli.trainers.sampler import Sampler
 from gpocli.trainers.sampling_check import SamplingCheck
 from gpocli.trainers.state import ResumeCallback, load_state
+from gpocli.trainers.stop import Stop
 
 logger = logging.getLogger("gpocli")
 
@@ -116,6 +117,9 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         self.objective = self.objective_class()
         self._clock = StepClock()
         self._processes = Processes(self.accelerator)
+        self.stop = Stop(self)
+        self.owes_evaluation = False
+        """Whether the run was left before the evaluation of its last step."""
         self._sampler = Sampler(self)
         self._check = SamplingCheck(self)
         self._evaluation = EvaluationMeans()
@@ -152,8 +156,16 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
     def _evaluate(self, trial: Any, ignore_keys: Any, skip_scheduler: bool = False) -> dict[str, float]:
         # The scheduler is skipped in the evaluation before the first step alone, which a resumed run has behind it.
         if skip_scheduler and self.state.global_step > 0:
-            return {}
-        return super()._evaluate(trial, ignore_keys, skip_scheduler)  # type: ignore[no-any-return]
+            if not self.owes_evaluation:
+                return {}
+            skip_scheduler = self.owes_evaluation = False
+        self.stop.remember_before_evaluation()
+        with self.stop.unchanging():
+            return super()._evaluate(trial, ignore_keys, skip_scheduler)  # type: ignore[no-any-return]
+
+    def _maybe_log_save_evaluate(self, *args: Any, **kwargs: Any) -> None:
+        super()._maybe_log_save_evaluate(*args, **kwargs)
+        self.stop.remember()
 
     def _finalize_training(self, trial: Any, num_train_samples: Any, start_time: float) -> TrainOutput:
         return super()._finalize_training(trial, num_train_samples, self.began)
@@ -216,7 +228,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             metrics=self._metrics["train"],
             trainer_state=self.state,
         )
-        output: dict[str, Any] = super()._generate_and_score_completions(inputs)
+        with self.stop.unchanging() if self.model.training else nullcontext():
+            output: dict[str, Any] = super()._generate_and_score_completions(inputs)
         if self.model.training:
             batch = self._round.finish(output)
             self._check.check(batch, output)
@@ -249,7 +262,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         trl = partial(super()._generate_single_turn, prompt_ids, images, multimodal_fields, num_generations, *more)
         is_text = images is None and not multimodal_fields
         race = self._round.race if self.model.training else None
-        with self._clock.measure("generate"):
+        with self._clock.measure("generate"), self.stop.sampling():
             return self._sampler.sample(prompt_ids, num_generations, trl, race=race, is_text=is_text)
 
     def _calculate_rewards(
