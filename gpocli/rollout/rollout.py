@@ -1,7 +1,10 @@
 """What goes into sampling and what comes out of it, whatever engine samples."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+
+import torch
 
 from gpocli.rollout.race import Board, Race
 from gpocli.rollout.settings import SamplingSettings
@@ -23,6 +26,11 @@ class SamplingRequest:
     first_row: int = 0
     race: Race | None = None
 
+    def row_seed(self, row: int) -> int:
+        """A number of 63 bits for the engines that take a seed a row; `row` counts the rows of all processes."""
+        digest = hashlib.blake2b(f"{self.seed}/{row}".encode(), digest_size=8).digest()
+        return int.from_bytes(digest, "big") >> 1
+
     def board(self) -> Board:
         """A board on which all rows run."""
         return Board(
@@ -42,7 +50,8 @@ class Rollout:
     `lost` (stopped early, with the tokens it had), or neither: cut at the limit. `logps` are the log-probabilities
     with which the tokens were drawn, after temperature and all other settings; None where the engine tells none.
     `scores` are those that the race asked for, by row. `decode_steps` counts forward passes after the prefill (0 where
-    the engine does not tell), `decoded_tokens` the rows in them.
+    the engine does not tell), `decoded_tokens` the rows in them. `dtype` is what the engine computes in, None where
+    that is the trainer's own.
     """
 
     completion_ids: list[list[int]]
@@ -52,6 +61,7 @@ class Rollout:
     scores: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     decode_steps: int = 0
     decoded_tokens: int = 0
+    dtype: torch.dtype | None = None
 
     @classmethod
     def of(

@@ -10,6 +10,7 @@ from typing import Any
 from gpocli.errors import SpecError
 from gpocli.rollout import Race, Rollout, SamplingRequest, SamplingSettings
 from gpocli.trainers.engines import ENGINES, loop, trl_path
+from gpocli.trainers.vllm import refuse_what_vllm_would_drop
 
 logger = logging.getLogger("gpocli")
 
@@ -26,6 +27,8 @@ class Sampler:
         self._last: Rollout | None = None
         self._has_told_of_trl = False
         self._engine = next(engine for engine in ENGINES if engine.why_not(trainer) is None)
+        if trainer.use_vllm:
+            refuse_what_vllm_would_drop(trainer)
         self.why_not_fast: str | None = loop.why_not(trainer) if self._engine is trl_path else None
         if self.why_not_fast is not None:
             if trainer.args.rollout == "race":
@@ -65,7 +68,9 @@ class Sampler:
             return rollout.completion_ids, rollout.logps
         self._last = rollout
         # A candidate that lost before its first token has none; the parent looks at the last token of each.
-        return [ids or [self._trainer._tokenizer.pad_token_id] for ids in rollout.completion_ids], None
+        pad = self._trainer._tokenizer.pad_token_id
+        logps = [row or [0.0] for row in rollout.logps or ()] if self._trainer.use_vllm else None
+        return [ids or [pad] for ids in rollout.completion_ids], logps
 
     def _engine_for(self, request: SamplingRequest) -> ModuleType:
         """The engine of this run, or TRL's own path for a request that no other one serves."""

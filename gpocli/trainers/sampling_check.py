@@ -22,8 +22,8 @@ class SamplingCheck:
     """Compares what an engine drew with what the trainer gives the same tokens, in a pass of its own over a few rows.
 
     That finds what no list of models and settings can: positions that the two count differently, an engine with the
-    weights of an earlier step, a setting that one of them leaves out. Of the engines gpo's own loop tells
-    log-probabilities; for vLLM, TRL logs a comparison of its own.
+    weights of an earlier step, a setting that one of them leaves out. Engines that tell log-probabilities are gpo's own
+    loop and vLLM.
     """
 
     def __init__(self, trainer: Any) -> None:
@@ -45,12 +45,13 @@ class SamplingCheck:
         if is_turn:
             trainer._metrics["train"]["sampling/logp_difference/mean"].append(mean)
             trainer._metrics["train"]["sampling/logp_difference/max"].append(largest)
-        bound = BOUNDS[self._dtype()]
+        dtype = self._coarser(batch.rollout.dtype)
+        bound = BOUNDS[dtype]
         if not mean <= bound:
             raise GuardError(
                 "the policy that samples is not the one that is trained: log-probabilities of the same tokens differ "
                 f"by {mean:.3g} on average and {largest:.3g} at most, where {bound:g} is the bound for "
-                f"{str(self._dtype()).removeprefix('torch.')}; use sampling.engine: generate (rollout='generate'), "
+                f"{str(dtype).removeprefix('torch.')}; use sampling.engine: generate (rollout='generate'), "
                 "and report the model"
             )
 
@@ -79,6 +80,10 @@ class SamplingCheck:
             and trainer.repetition_penalty == 1.0
             and not trainer.args.generation_kwargs
         )
+
+    def _coarser(self, of_engine: torch.dtype | None) -> torch.dtype:
+        own = self._dtype()
+        return max(own, of_engine if of_engine in BOUNDS else own, key=BOUNDS.__getitem__)
 
     def _dtype(self) -> torch.dtype:
         """The type that the passes are computed in, or the coarser one of quantized weights."""

@@ -40,6 +40,7 @@ from gpocli.trainers.processes import Processes
 from gpocli.trainers.sampler import Sampler
 from gpocli.trainers.sampling_check import SamplingCheck
 from gpocli.trainers.state import ResumeCallback, load_state
+from gpocli.trainers.vllm import room_for_candidates
 from gpocli.trainers.stop import Stop
 
 logger = logging.getLogger("gpocli")
@@ -99,9 +100,10 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         set_seed(args.seed)  # TRL 1.14 draws the weights of an adapter before it does this itself
         # TRL's own switch knows no adapters, and misses dropout that layers do without a module for it.
         is_off, args.disable_dropout = args.disable_dropout, False
-        super().__init__(
-            model, rewards, args, train_dataset, eval_dataset, processing_class, reward_processing_classes, **kwargs
-        )
+        with room_for_candidates(args):
+            super().__init__(
+                model, rewards, args, train_dataset, eval_dataset, processing_class, reward_processing_classes, **kwargs
+            )
         args.disable_dropout = is_off
         if is_off:
             switch_off_dropout(self.model)

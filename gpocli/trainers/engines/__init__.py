@@ -9,7 +9,7 @@ An engine is a module with
 
 from types import ModuleType
 
-from gpocli.trainers.engines import continuous, loop, trl_path
+from gpocli.trainers.engines import continuous, loop, trl_path, vllm_colocated
 
-ENGINES: tuple[ModuleType, ...] = (continuous, loop, trl_path)
+ENGINES: tuple[ModuleType, ...] = (continuous, vllm_colocated, loop, trl_path)
 """The last one can always sample."""

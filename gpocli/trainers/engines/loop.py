@@ -14,18 +14,25 @@ def why_not(trainer: Any) -> str | None:
 
 def why_not_settings(trainer: Any) -> str | None:
     """Which setting of the trainer asks for TRL's own generation."""
-    if trainer.args.rollout == "generate":
-        return "rollout='generate' asks for TRL's own path"
+    if (reason := why_not_single_turn(trainer)) is not None:
+        return reason
     if trainer.use_vllm:
         return "vLLM samples"
     if trainer.args.generation_kwargs or trainer.args.cache_implementation:
         return "generation_kwargs and cache_implementation are options of transformers' generate"
-    if trainer.tools or trainer.rollout_func is not None:
-        return "tools and rollout functions sample in turns"
     if trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled:
         return "FSDP and DeepSpeed shard the weights"
     fields = changes_what_is_drawn(base_model(trainer.accelerator.unwrap_model(trainer.model)).generation_config)
     return f"the model's generation_config sets {', '.join(fields)}" if fields else None
+
+
+def why_not_single_turn(trainer: Any) -> str | None:
+    """Why no engine of gpo samples, whichever it is."""
+    if trainer.args.rollout == "generate":
+        return "rollout='generate' asks for TRL's own path"
+    if trainer.tools or trainer.rollout_func is not None:
+        return "tools and rollout functions sample in turns"
+    return None
 
 
 def why_not_this(trainer: Any, request: SamplingRequest) -> str | None:
@@ -35,4 +42,4 @@ def why_not_this(trainer: Any, request: SamplingRequest) -> str | None:
 
 def sample(trainer: Any, request: SamplingRequest, parent: Any) -> Rollout:
     """The completions of a request; they are the same for any number of processes."""
-    return sample_groups(trainer.accelerator.unwrap_model(trainer.model_wrapped), request)
+    return sample_groups(trainer.accelerator.unwrap_model(trainer.model_wrapped, keep_torch_compile=False), request)
