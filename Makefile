@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOWEST_TRL := 1.14.2
 LOWEST := .venvs/trl-$(LOWEST_TRL)
+VLLM := .venvs/vllm
 INSTALLED := $(VENV)/.installed
 export HF_HUB_DISABLE_TELEMETRY = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
@@ -17,15 +18,18 @@ demo: $(INSTALLED)  ## train the embedded model with GFPO, in about a minute
 	$(BIN)/gpo train gfpo --filter length
 
 test: $(INSTALLED)  ## run the fast test suite, with coverage
-	$(BIN)/python -m pytest -n 2 -m "not slow" --cov --cov-report=term
+	$(BIN)/python -m pytest -n 2 -m "not slow and not vllm" --cov --cov-report=term
 
 test-slow: $(INSTALLED)  ## run the tests that train for minutes
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m "slow and not vllm"
 
 test-trl: test test-trl-lowest  ## run the suite on the highest and the lowest supported TRL
 
 test-trl-lowest: $(LOWEST)/.installed  ## run the suite on the lowest supported TRL alone
-	$(LOWEST)/bin/python -m pytest -n 2 -m "not slow"
+	$(LOWEST)/bin/python -m pytest -n 2 -m "not slow and not vllm"
+
+test-vllm: $(VLLM)/.installed  ## run the tests with real vLLM on the CPU (makes an environment of 3 GB)
+	$(VLLM)/bin/python -m pytest -m vllm
 
 lint: $(INSTALLED)  ## check style
 	$(BIN)/ruff check .
@@ -55,4 +59,10 @@ $(LOWEST)/.installed: $(INSTALLED)
 	$(BIN)/python -c "import sysconfig; print(f'import site; site.addsitedir({sysconfig.get_path(\"purelib\")!r})')" > \
 		"$$($(LOWEST)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/base.pth"
 	$(LOWEST)/bin/python -m pip install --quiet --no-deps trl==$(LOWEST_TRL)
+	touch $@
+
+# vLLM brings versions of its own, so its environment shares nothing with the others.
+$(VLLM)/.installed: pyproject.toml requirements-vllm.txt
+	$(PYTHON) -m venv $(VLLM)
+	$(VLLM)/bin/python -m pip install --quiet --no-deps -r requirements-vllm.txt -e .
 	touch $@
