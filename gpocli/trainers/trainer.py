@@ -289,7 +289,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
     # Passes and the loss
 
     def _get_per_token_logps_and_entropies(self, model: Any, *inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
-        parent, unwrapped = super()._get_per_token_logps_and_entropies, self.accelerator.unwrap_model(model)
+        parent = super()._get_per_token_logps_and_entropies
+        unwrapped = self.accelerator.unwrap_model(model, keep_torch_compile=False)
         if is_text_alone(kwargs):
             if needs_positions(unwrapped):
                 # TRL 1.14 with use_liger_kernel reads the layers inside of the model, past all that the model is told.

@@ -1,11 +1,14 @@
 """The places where gpo hooks into TRL. When TRL moves one, this says which."""
 
 import inspect
+import shutil
 
 import pytest
+import torch
 import trl
 from trl import GRPOTrainer
 
+from tests.trainers.closeness import SAME, gap
 
 def parameters(function):
     return [name for name in inspect.signature(function).parameters if name != "self"]
@@ -50,3 +53,26 @@ def test_generate_returns_eight_lists(gfpo):
     prompt_ids, completion_ids, tool_mask, completions, logprobs, extra_fields, images, tool_images = out
     assert len(prompt_ids) == len(completion_ids) == len(completions) == 4
     assert (tool_mask, logprobs, extra_fields, images, tool_images) == (None, None, {}, None, [])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("g++") is None, reason="inductor needs a compiler on a CPU")
+@pytest.mark.filterwarnings("default:The .grad attribute of a Tensor:UserWarning")  # dynamo looks at every tensor
+@pytest.mark.parametrize("algorithm", ["gfpo", "gmpo"])
+def test_a_compiled_model_trains_as_a_plain_one(request, algorithm):
+    def letters(completions, **kwargs):
+        return [float(sum(c.isalpha() for c in completion)) for completion in completions]
+
+    def trained(**options):
+        fixed = {"beta": 0.1, "optim": "sgd", "gradient_accumulation_steps": 1, "steps_per_generation": 2}
+        trainer = request.getfixturevalue(algorithm)(rewards=letters, **fixed, **options)
+        start = weights(trainer)
+        trainer.train()
+        return [entry["loss"] for entry in trainer.state.log_history if "loss" in entry], weights(trainer), start
+
+    def weights(trainer):
+        return torch.cat([parameter.detach().flatten() for parameter in trainer.model.parameters()])
+
+    plain, compiled = trained(), trained(torch_compile=True)
+    assert compiled[0] == pytest.approx(plain[0], rel=SAME, abs=1e-5)
+    assert gap(compiled[1], plain[1], plain[2]) < SAME

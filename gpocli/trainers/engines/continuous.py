@@ -20,6 +20,6 @@ why_not_this = loop.why_not_this
 
 def sample(trainer: Any, request: SamplingRequest, parent: Any) -> Rollout:
     """The completions of a request, drawn from one stream a process."""
-    model = trainer.accelerator.unwrap_model(trainer.model_wrapped)
+    model = trainer.accelerator.unwrap_model(trainer.model_wrapped, keep_torch_compile=False)
     request = replace(request, seed=request.seed + trainer.accelerator.process_index)
     return sample_groups_continuously(model, request, trainer.continuous_batching_config)

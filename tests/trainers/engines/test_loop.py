@@ -1,7 +1,9 @@
 """When gpo's own loop samples, and why not."""
 
 import pytest
+import torch
 
+from gpocli.rollout import SamplingRequest, SamplingSettings
 from gpocli.trainers.engines import loop
 
 
@@ -32,3 +34,16 @@ def test_what_the_run_decides_or_nothing_depends_on_is_not(gfpo, model_that_want
     settings = {"temperature": 0.2, "top_k": 1, "min_p": 0.3, "repetition_penalty": 2.0, "max_length": 7}
     model = model_that_wants(**settings, return_dict_in_generate=True, use_cache=False, suppress_tokens=[])
     assert gfpo(model=model).why_not_fast is None
+
+
+def test_it_samples_from_the_weights_inside_of_a_compiled_model(gfpo):
+    # A compiled step of every batch size and length would cost more than it saves, and inductor cannot alias the cache.
+    def compile_nothing(graph, inputs):
+        raise AssertionError("sampled through the compiled model")
+
+    trainer = gfpo()
+    settings = SamplingSettings(max_new_tokens=3, eos_token_ids=(1,), pad_token_id=0)
+    request = SamplingRequest([[5, 6]], 2, settings, seed=1)
+    plain = loop.sample(trainer, request, None)
+    trainer.model_wrapped = torch.compile(trainer.model, backend=compile_nothing)
+    assert loop.sample(trainer, request, None).completion_ids == plain.completion_ids
