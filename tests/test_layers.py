@@ -44,22 +44,24 @@ TABLE = {
     "spec": May("embedded errors extensions plugin_manager presets settings"),
     "policy": May("data embedded errors settings", heavy="peft torch transformers"),
     "runs": May("errors"),
+    "serving": May("embedded errors settings spec"),
     "trainers": May(
-        "algorithms contracts data errors extensions rollout runs", heavy="accelerate torch transformers trl"
+        "algorithms contracts data embedded errors extensions rollout runs serving",
+        heavy="accelerate torch transformers trl",
     ),
-    "checks": May("builtin contracts data embedded errors plugin_manager policy settings spec trainers"),
+    "checks": May("builtin contracts data embedded errors plugin_manager policy serving settings spec trainers"),
     "display": May("runs"),
     "planning": May("checks data embedded errors settings spec"),
     "trial": May("builtin contracts data errors extensions plugin_manager runs settings spec"),
     "doctor": May("errors plugin_manager"),
     "training": May(
-        "checks contracts data display embedded errors policy runs spec trainers",
+        "checks contracts data display embedded errors policy runs serving spec trainers",
         heavy="accelerate datasets torch transformers",
         loads=True,
     ),
     "cli": May(
-        "checks contracts data doctor errors extensions planning plugin_manager presets scaffold settings spec "
-        "training trial"
+        "checks contracts data doctor errors extensions planning plugin_manager presets scaffold serving settings "
+        "spec training trial"
     ),
     "__main__": May("cli"),
     "__init__": May("extensions hookspecs settings trainers", loads=True),

@@ -11,6 +11,7 @@ from gpocli.extensions import AlgorithmExtension
 from gpocli.trainers.inherited import NEVER_READ
 
 ROLLOUTS = ("auto", "race", "generate")
+VLLM_SYNCS = ("nccl", "plugin", "lora")
 DIVISORS = ("kept", "group")
 _TOKEN_NORMALISED_LOSSES = ("dapo", "cispo")
 
@@ -55,9 +56,30 @@ class GroupConfig(GRPOConfig):  # type: ignore[misc]
             "loop or an error), 'generate' (TRL's own path)."
         },
     )
+    vllm_sync: str = field(
+        default="nccl",
+        metadata={
+            "help": "How weights reach a vLLM server: 'nccl' (from GPU to GPU, as in TRL), 'plugin' (through files in "
+            "a shared folder, on any device), 'lora' (the adapter alone, loaded under a new name each time)."
+        },
+    )
+    vllm_folder: str | None = field(
+        default=None,
+        metadata={"help": "Folder for the weights of vllm_sync='plugin' and 'lora'. None: one for temporary files."},
+    )
+    vllm_served_model: str | None = field(
+        default=None, metadata={"help": "The vLLM server's name for the model. None: the model's own."}
+    )
+    vllm_reconnect: float = field(
+        default=300.0, metadata={"help": "Seconds to wait for a vLLM server that is lost, or tells no token."}
+    )
+    vllm_concurrency: int = field(
+        default=256, metadata={"help": "Completions that a process asks of a vLLM server at a time."}
+    )
 
     def __post_init__(self) -> None:
         _check_choice("divisor", self.divisor, DIVISORS)
+        _check_choice("vllm_sync", self.vllm_sync, VLLM_SYNCS)
         _check_choice("rollout", self.rollout, ROLLOUTS)
         group_size = self.num_generations
         keep = self.num_remains_in_group
