@@ -9,7 +9,7 @@ An engine is a module with
 
 from types import ModuleType
 
-from gpocli.trainers.engines import continuous, loop, trl_path, vllm_colocated
+from gpocli.trainers.engines import continuous, loop, trl_path, vllm_colocated, vllm_server
 
-ENGINES: tuple[ModuleType, ...] = (continuous, vllm_colocated, loop, trl_path)
+ENGINES: tuple[ModuleType, ...] = (continuous, vllm_colocated, vllm_server, loop, trl_path)
 """The last one can always sample."""
