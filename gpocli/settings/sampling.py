@@ -4,8 +4,33 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gpocli.settings.section import Section
+from gpocli.settings.section import Section, rule
 from gpocli.settings.setting import Flag, Setting
+
+
+class VllmSpec(Section):
+    """A vLLM server that samples for the run; `gpo serve` starts one."""
+
+    url: Annotated[
+        str,
+        Field(pattern="^https?://[^/]+"),
+        Setting("vllm_server_base_url", owns=("vllm_server_host", "vllm_server_port"), aliases=("base_url",)),
+    ] = "http://127.0.0.1:8000"
+    """Address of the server."""
+    start: bool = False
+    """Start the server with the run on this machine, and end it with the run."""
+    sync: Annotated[Literal["nccl", "plugin", "lora"], Setting("vllm_sync")] = "plugin"
+    """How weights reach it: `nccl` from GPU to GPU, `plugin` by files in `folder`, `lora` the adapter alone."""
+    folder: Annotated[str | None, Field(min_length=1), Setting("vllm_folder")] = None
+    """Folder of weights, which the server sees under the same path; null: one for temporary files."""
+    model: Annotated[str | None, Field(min_length=1), Setting("vllm_served_model")] = None
+    """The server's name for the model; null: that of `model.name`."""
+    wait: Annotated[float, Field(ge=0), Setting("vllm_server_timeout")] = 240.0
+    """Seconds to wait for the server at the start of a run."""
+    reconnect: Annotated[float, Field(ge=0), Setting("vllm_reconnect")] = 300.0
+    """Seconds to wait for a server that is lost during a run, or tells no token."""
+    concurrency: Annotated[int, Field(ge=1), Setting("vllm_concurrency")] = 256
+    """Completions that a process of the run asks for at a time."""
 
 
 class SamplingSpec(Section):
@@ -50,3 +75,14 @@ class SamplingSpec(Section):
         ),
     ] = "auto"
     """What samples: `race` and `generate` use transformers, `continuous` its continuous batching."""
+    vllm: Annotated[
+        VllmSpec | None,
+        Setting(derived={"vllm_mode": lambda vllm: "colocate" if vllm is None else "server"}, aliases=("vllm_server",)),
+    ] = None
+    """A vLLM server for `engine: vllm`; null: vLLM in the training process."""
+
+    @rule("vllm", "engine")
+    def a_server_needs_its_engine(self) -> str | None:
+        if self.vllm is not None and self.engine != "vllm":
+            return f"a vLLM server does not sample with engine: {self.engine}; write engine: vllm as well"
+        return None

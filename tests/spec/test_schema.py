@@ -79,7 +79,7 @@ def test_what_fits_and_what_does_not():
         {"data": {"shuffle": "no"}},
         {"trl": {"learning_rate": 1}},
         {"trl": {"fp16": "yes"}},
-        {"trl": {"vllm_mode": "colocated"}},
+        {"trl": {"vllm_model_impl": "torch"}},
     ):
         assert not fits(wrong, SCHEMA), wrong
 

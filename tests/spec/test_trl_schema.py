@@ -36,12 +36,12 @@ def test_every_default_of_trl_is_accepted():
         ("lr: 2", "lr: TRL has no such option; write optim.learning_rate"),
         ("zebra: 2", "zebra: TRL has no such option; write one of its GRPOConfig, or remove it"),
         ("delta: x", "delta: 'x' is text; write a number or null"),
-        ("vllm_mode: sever", "vllm_mode: 'sever' is not one of its values; write server"),
-        ("vllm_mode: x", "vllm_mode: 'x' is not one of its values; write colocate or server"),
-        ("vllm_mode: 1", "vllm_mode: 1 is a number; write colocate or server"),
+        ("vllm_model_impl: vlm", "vllm_model_impl: 'vlm' is not one of its values; write vllm"),
+        ("vllm_model_impl: x", "vllm_model_impl: 'x' is not one of its values; write transformers or vllm"),
+        ("vllm_model_impl: 1", "vllm_model_impl: 1 is a number; write transformers or vllm"),
         ("disable_dropout: no", "disable_dropout: 'no' is text; write true or false"),
         ("use_cpu: null", "use_cpu: null is no value here; write true or false"),
-        ("vllm_server_port: 80.5", "vllm_server_port: 80.5 is a number; write a whole number"),
+        ("vllm_group_port: 80.5", "vllm_group_port: 80.5 is a number; write a whole number"),
     ],
 )
 def test_a_wrong_option_is_answered(faults, text, line):
@@ -49,5 +49,5 @@ def test_a_wrong_option_is_answered(faults, text, line):
 
 
 def test_right_options_pass(load):
-    trl = {"delta": 2, "vllm_mode": "server", "generation_kwargs": {"a": 1}, "adam_beta1": 0.8}
-    assert load("trl: {delta: 2, vllm_mode: server, generation_kwargs: {a: 1}, adam_beta1: 0.8}").spec.trl == trl
+    trl = {"delta": 2, "vllm_model_impl": "vllm", "generation_kwargs": {"a": 1}, "adam_beta1": 0.8}
+    assert load("trl: {delta: 2, vllm_model_impl: vllm, generation_kwargs: {a: 1}, adam_beta1: 0.8}").spec.trl == trl
