@@ -7,7 +7,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 DECLARATIONS = {
     "settings/batch.py",  # fields alone: tests/settings/test_setting.py and tests/spec/test_schema.py walk all of them
-    "settings/sampling.py",
 }
 MODULES = [
     path.relative_to(ROOT / "gpocli")
