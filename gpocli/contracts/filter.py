@@ -90,9 +90,10 @@ class GroupFilter:
         """The scores [P][G] of P groups, one number for each filter of the chain; higher is kept.
 
         `group_rewards` [P][G] are the weighted sums, NaN where no reward applied. `kwargs`: `completion_ids`,
-        `completion_lengths` (tokens, the end token included), `finished`, `prompts` and every data column,
-        all [P][G]; `rewards_per_func`, a dict from reward name to [P][G]; `trainer_state`. Filters get copies
-        of the lists. Raises `ValueError` when the caller's groups do not line up with each other.
+        `completion_lengths` (tokens, the end token included), `finished`, `group_numbers` (of the generation batch,
+        over all processes), `prompts` and every data column, all [P][G]; `rewards_per_func`, a dict from reward name
+        to [P][G]; `trainer_state`. Filters get copies of the lists. Raises `ValueError` when the caller's groups do
+        not line up with each other.
         """
         sizes = [len(group) for group in group_completions]
         self._check_groups(sizes, group_rewards, kwargs)

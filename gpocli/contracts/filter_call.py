@@ -10,7 +10,8 @@ class Candidate:
     """A candidate as a filter sees it: the data row it answers, what was written, and what it was paid.
 
     `completion_ids` include the end token; `finished` says that there is one. `rewards` holds each reward by name and
-    `reward` their weighted sum, NaN or None where it does not apply; both are None where no reward was asked.
+    `reward` their weighted sum, NaN or None where it does not apply; both are None where no reward was asked. `group`
+    is the number of its group among those of the generation batch, counted over all processes.
     """
 
     row: Mapping[str, Any]
@@ -20,12 +21,14 @@ class Candidate:
     finished: bool
     rewards: Mapping[str, float | None] | None = None
     reward: float | None = None
+    group: int = 0
 
 
 _OF_A_CANDIDATE: dict[str, Callable[[Candidate], Any]] = {
     "completion_ids": lambda one: list(one.completion_ids),
     "completion_lengths": lambda one: len(one.completion_ids),
     "finished": lambda one: one.finished,
+    "group_numbers": lambda one: one.group,
     "prompts": lambda one: one.prompt,
 }
 

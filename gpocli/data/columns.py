@@ -11,7 +11,7 @@ PROMPT = "prompt"
 
 RESERVED = frozenset(
     f"{ROW_KEY} prompts completion completions completion_ids completion_lengths finished rewards_per_func "
-    "group_completions group_rewards trainer_state log_extra log_metric image images self".split()
+    "group_completions group_numbers group_rewards trainer_state log_extra log_metric image images self".split()
 )
 """Names under which rewards and filters get something else, or which TRL takes for itself."""
 

@@ -1,7 +1,7 @@
 """A generation batch of one process: one value that grows by named steps, from the drawn rows to the advantages."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 from gpocli.contracts.filter_call import Candidate
@@ -16,12 +16,14 @@ Step = TypeVar("Step", bound="Drawn")
 class Drawn:
     """P groups of G candidates each before they are sampled, as lists of P*G, group after group.
 
-    `rows` are the data rows (one object a group, repeated), `prompts` what the trainer made of them.
+    `rows` are the data rows (one object a group, repeated), `prompts` what the trainer made of them. `first_row` is the
+    number of the first candidate among those of all processes.
     """
 
     group_size: int
     rows: Sequence[dict[str, Any]]
     prompts: Sequence[Any]
+    first_row: int = field(default=0, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -30,6 +32,10 @@ class Drawn:
     def groups(self) -> list[range]:
         """The candidates of each group: group g holds exactly g*G to (g+1)*G - 1."""
         return [range(start, start + self.group_size) for start in range(0, len(self), self.group_size)]
+
+    def group_number(self, number: int) -> int:
+        """The number of a candidate's group among those of all processes."""
+        return (self.first_row + number) // self.group_size
 
     def sampled(self, rollout: Rollout, completions: Sequence[Any]) -> "Sampled":
         """With what was written, as tokens and as text or messages."""
@@ -70,6 +76,7 @@ class Scored(Sampled):
             finished=self.rollout.finished[number],
             rewards=None if values is None else dict(zip(reward_names, values, strict=True)),
             reward=total,
+            group=self.group_number(number),
         )
 
     def selected(self, selection: "Selection") -> "Selected":

@@ -58,7 +58,8 @@ class GroupRound:
         rules, source = self._rules, list(range(len(prompts)))
         if rules.group_filter is not None:
             source = [start for start in source[:: rules.keep] for _ in range(rules.group_size)]
-        self._drawn = Drawn(rules.group_size, [self._rows[i] for i in source], [prompts[i] for i in source])
+        rows, prompts = [self._rows[i] for i in source], [prompts[i] for i in source]
+        self._drawn = Drawn(rules.group_size, rows, prompts, first_row=self._processes.index * len(source))
         return list(self._drawn.prompts)
 
     def race(self) -> Race | None:
@@ -71,7 +72,8 @@ class GroupRound:
         def score(row: int, ids: list[int], finished: bool) -> tuple[float, ...]:
             text = self._rules.text_of(ids)
             completion = [{"role": "assistant", "content": text}] if is_chat else text
-            candidate = Candidate(drawn.rows[row], drawn.prompts[row], completion, ids, finished)
+            group = drawn.group_number(row)
+            candidate = Candidate(drawn.rows[row], drawn.prompts[row], completion, ids, finished, group=group)
             call = filter_call([[candidate]], self._state)
             return group_filter.score(call.completions, None, **call.keywords)[0][0]
 

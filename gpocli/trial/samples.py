@@ -88,12 +88,12 @@ def reward_arguments(samples: Samples, *, chat: bool) -> dict[str, Any]:
 def filter_arguments(samples: Samples, *, chat: bool) -> FilterCall:
     """The arguments with which a trainer would call a filter, in one form or the other, freshly made."""
 
-    def given(row: dict[str, Any], one: Candidate) -> FilterCandidate:
+    def given(row: dict[str, Any], one: Candidate, number: int) -> FilterCandidate:
         prompt, completion = prompt_in_form(row["prompt"], chat=chat), completion_in_form(one.text, chat=chat)
-        return FilterCandidate(row, prompt, completion, one.tokens, one.finished, one.rewards, one.reward)
+        return FilterCandidate(row, prompt, completion, one.tokens, one.finished, one.rewards, one.reward, number)
 
-    groups = [[given(group.row, one) for one in group.candidates] for group in samples.groups]
-    return filter_call(groups, trainer_state())
+    groups = enumerate(samples.groups)
+    return filter_call([[given(group.row, one, n) for one in group.candidates] for n, group in groups], trainer_state())
 
 
 def trainer_state() -> SimpleNamespace:

@@ -178,7 +178,7 @@ ONE_FAULT = [
     ("algorithm: {type: gfpo, filters: [./fine.py:by_level]}\ndata: {source: rows.jsonl}", 3,
      "run.yaml:1:35: algorithm.filters.0.name: filter 'by_level' needs 'level', which is neither a data column nor "
      "one of what gpo gives to filters; there are: answer, completion_ids, completion_lengths, finished, gpo_row, "
-     "prompts, rewards_per_func, trainer_state"),
+     "group_numbers, prompts, rewards_per_func, trainer_state"),
     # what is not installed, or not known
     ("run: {trackers: [dagshub]}", 5,
      "run.yaml:1:7: run.trackers.0: dagshub is not installed; pip install dagshub, or remove it"),

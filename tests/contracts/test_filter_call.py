@@ -5,13 +5,13 @@ from gpocli.contracts.filter_call import FILTER_KEYWORDS, Candidate, filter_call
 STATE = object()
 
 
-def one(text, reward=1.0, **row):
+def one(text, reward=1.0, group=0, **row):
     rewards = None if reward is None else {"exact": reward, "length": None}
-    return Candidate({"prompt": "p", **row}, "p", text, [1] * len(text), len(text) < 3, rewards, reward)
+    return Candidate({"prompt": "p", **row}, "p", text, [1] * len(text), len(text) < 3, rewards, reward, group)
 
 
 def test_everything_is_grouped_alike():
-    call = filter_call([[one("a", answer="1"), one("bbb", 0.5, answer="1")], [one("cc", answer="2")]], STATE)
+    call = filter_call([[one("a", answer="1"), one("bbb", 0.5, answer="1")], [one("cc", answer="2", group=7)]], STATE)
     assert call.completions == [["a", "bbb"], ["cc"]]
     assert call.rewards == [[1.0, 0.5], [1.0]]
     assert call.keywords == {
@@ -19,6 +19,7 @@ def test_everything_is_grouped_alike():
         "completion_ids": [[[1], [1, 1, 1]], [[1, 1]]],
         "completion_lengths": [[1, 3], [2]],
         "finished": [[True, False], [True]],
+        "group_numbers": [[0, 0], [7]],
         "prompts": [["p", "p"], ["p"]],
         "rewards_per_func": {"exact": [[1.0, 0.5], [1.0]], "length": [[None, None], [None]]},
         "trainer_state": STATE,

@@ -13,6 +13,7 @@ import torch
 from datasets import Dataset
 
 from gpocli import GFPOConfig, GFPOTrainer, GMPOConfig, GMPOTrainer
+from gpocli.builtin.filters import adaptive_difficulty, random
 
 PROCESSES = int(os.environ.get("WORLD_SIZE", "1"))
 ROWS = 8
@@ -49,7 +50,20 @@ class Thinned(ShortestAfterLooking):
         return [keep - group[0] % 3 for group in number]
 
 
-FILTERS = {"race": Shortest, "rewards": ShortestAfterLooking, "thinned": Thinned, "none": lambda: None}
+def adaptive():
+    """From the first group on: two of a hard group, one of an easy one."""
+    options = adaptive_difficulty.AdaptiveDifficultyOptions(keep=(2, 2, 1, 1), warmup=0)
+    return adaptive_difficulty.AdaptiveDifficulty(options)
+
+
+FILTERS = {
+    "race": Shortest,
+    "rewards": ShortestAfterLooking,
+    "thinned": Thinned,
+    "adaptive": adaptive,
+    "random": lambda: random.RandomFilter(random.RandomOptions()),
+    "none": lambda: None,
+}
 
 
 def train(model, out, *, filter="none", gmpo=False, flat=False, updates=1, micro_batch=ROWS // PROCESSES, **options):

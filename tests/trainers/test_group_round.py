@@ -25,7 +25,7 @@ def shortest(group_completions, group_rewards, completion_lengths):
 shortest.needs_rewards = False
 
 
-def opened(group_filter, divisor="kept"):
+def opened(group_filter, divisor="kept", index=0):
     rules = GroupRules(
         group_size=3,
         keep=2,
@@ -39,6 +39,7 @@ def opened(group_filter, divisor="kept"):
     metrics = {"completions/clipped_ratio": [9.0], "lost/share": [], "kept/share": [], "kept/mean_length": []}
     metrics["candidates/reward"] = []
     processes = Processes(Accelerator(cpu=True))
+    processes.index = index
     made = GroupRound(rules, ROWS, processes=processes, clock=StepClock(), metrics=metrics, trainer_state=None)
     return made, metrics
 
@@ -78,6 +79,23 @@ def test_otherwise_the_kept_alone_are_rewarded():
     made.rewards(ROWS, ["p", "p"], ["b", "c"], [[1], [5, 1]], scorer(asked))
     assert asked == [["b", "c"]]
     assert (metrics["kept/share"], metrics["kept/mean_length"]) == ([pytest.approx(2 / 3)], [1.5])
+
+
+def numbers(group_completions, group_rewards, group_numbers):
+    return [[float(number) for number in group] for group in group_numbers]
+
+
+numbers.needs_rewards = False
+numbers.score_bound = lambda length: 9.0
+
+
+@pytest.mark.parametrize(("index", "number"), [(0, 0.0), (2, 2.0)])
+def test_a_filter_is_told_the_number_of_the_group_among_those_of_all_processes(index, number):
+    made, _ = opened(numbers, index=index)
+    made.draw(["p", "p"])
+    assert made.race().score(1, [5, 1], True) == (number,)
+    made.choose(ROLLOUT, ["a", "b", "c"], scorer([]))
+    assert made._selected.selection.scores == [(number,)] * 3
 
 
 def test_the_divisor_of_the_paper_counts_all_candidates():

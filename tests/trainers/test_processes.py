@@ -19,11 +19,13 @@ GSPO = {"importance_sampling_level": "sequence", "loss_type": "grpo", "epsilon":
 
 RUNS = {
     "race": {"filter": "race", **TWO_OF_FOUR},
+    "adaptive": {"filter": "adaptive", "divisor": "group", **TWO_OF_FOUR},
     "gmpo": {"gmpo": True, "num_generations": 4, "updates": 2},
     "grpo": {"loss_type": "grpo", "updates": 2, "beta": 0.1, **THINNED},
     "bnpo": {"loss_type": "bnpo", "entropy_coef": 0.1, "micro_batch": 2, **THINNED},
 }
 SLOW_RUNS = {
+    "random": {"filter": "random", **TWO_OF_FOUR},
     "rewards": {"filter": "rewards", "scale_rewards": "batch", **TWO_OF_FOUR},
     "gmpo-twice": {"gmpo": True, "num_generations": 4, "num_iterations": 2},
     "gspo": {**GSPO, "updates": 2, "micro_batch": 2, "filter": "race", **TWO_OF_FOUR},

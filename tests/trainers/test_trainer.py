@@ -10,6 +10,7 @@ from trl import GRPOTrainer
 
 from tests.trainers.closeness import SAME, gap
 
+
 def parameters(function):
     return [name for name in inspect.signature(function).parameters if name != "self"]
 

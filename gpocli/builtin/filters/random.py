@@ -18,7 +18,7 @@ class RandomOptions(Options):
 
 
 class RandomFilter:
-    """Scores a candidate with a number from 0 to 1 that only seed, step and its place in the batch decide."""
+    """Scores a candidate with a number from 0 to 1 that seed, step, number of its group and its place alone decide."""
 
     needs_rewards = False
 
@@ -29,13 +29,15 @@ class RandomFilter:
         self,
         group_completions: Sequence[Sequence[Any]],
         group_rewards: Sequence[Sequence[float]] | None,
+        group_numbers: Sequence[Sequence[int]] | None = None,
         trainer_state: Any = None,
     ) -> list[list[float]]:
         step = getattr(trainer_state, "global_step", 0)
         scores_PG = []
-        for group, completions_G in enumerate(group_completions):
-            # Seeded anew for each group, so that a resumed run draws the same lots.
-            lots = Random(f"{self.seed}:{step}:{group}")
+        for place, completions_G in enumerate(group_completions):
+            number = place if group_numbers is None or not completions_G else group_numbers[place][0]
+            # Seeded anew for each group, so that a resumed run draws the same lots, however many processes share them.
+            lots = Random(f"{self.seed}:{step}:{number}")
             scores_PG.append([lots.random() for _ in completions_G])
         return scores_PG
 

@@ -27,6 +27,16 @@ def test_seed_step_and_group_each_change_what_is_kept():
     assert kept(0, groups=20)[0:1] * 20 != kept(0, groups=20)
 
 
+def test_the_number_of_the_group_decides_not_its_place_in_the_batch():
+    # Four groups in one process, or two in each of two.
+    def scores(*numbers):
+        group_filter = EXTENSION.build(EXTENSION.options())
+        return group_filter([["x"] * 6] * len(numbers), None, group_numbers=[[number] * 6 for number in numbers])
+
+    assert scores(0, 1, 2, 3) == scores(0, 1) + scores(2, 3)
+    assert scores(2) != scores(0)
+
+
 def test_every_place_is_kept_about_as_often():
     # 600 groups, 2 of 6 kept: 200 a place, standard deviation sqrt(600 * 1/3 * 2/3) = 11.5
     counts = Counter(place for group in kept(0, groups=600) for place in group)
