@@ -57,7 +57,7 @@ async def stream(http: httpx2.AsyncClient, body: Mapping[str, Any], *, vocabular
     except httpx2.TransportError as error:
         raise ServerLost(f"the vLLM server at {url} broke off a completion ({said(error)})") from error
     if candidate.reason is None or candidate.reason == "abort":
-        raise ServerLost(f"the vLLM server at {url} ended a completion without a reason")
+        raise ServerLost(f"the vLLM server at {url} broke off a completion ({candidate.reason or 'it has no end'})")
 
 
 def asked_for(body: Mapping[str, Any]) -> dict[str, Any]:

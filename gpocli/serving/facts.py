@@ -52,7 +52,7 @@ def facts_of(control: Control) -> ServerFacts:
         return _facts_of(control)
     except (KeyError, IndexError, TypeError) as error:
         raise EnvironmentFault(
-            f"the server at {control.url} does not tell what vLLM 0.31 tells ({error}): {START}"
+            f"the server at {control.url} does not tell what vLLM 0.31 tells ({error}); {START}"
         ) from error
 
 

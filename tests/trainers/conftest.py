@@ -11,6 +11,7 @@ from datasets import Dataset
 from transformers import AutoTokenizer, GenerationConfig, GPT2Config, GPT2LMHeadModel
 
 from gpocli import GFPOConfig, GFPOTrainer, GMPOConfig, GMPOTrainer
+from tests.serving.stand_in import running
 
 
 def length_filter(group_completions, group_rewards, completion_ids):
@@ -118,5 +119,36 @@ def model_that_wants(tiny_model: str, tmp_path: Path):
         given = GenerationConfig(eos_token_id=1, pad_token_id=0, **fields)
         (tmp_path / "wants" / "generation_config.json").write_text(json.dumps(given.to_dict()))
         return str(tmp_path / "wants")
+
+    return make
+
+
+@pytest.fixture
+def stand_in(tiny_model: str):
+    """What speaks vLLM's protocol, with the tiny model."""
+    with running(tiny_model) as server:
+        yield server
+
+
+@pytest.fixture
+def served(gfpo, stand_in):
+    """`served(**options)`: a small `gfpo` that samples from `stand_in`, with what it notes in `notes`."""
+
+    def make(**options: Any) -> GFPOTrainer:
+        defaults = {
+            "use_vllm": True,
+            "vllm_mode": "server",
+            "vllm_server_base_url": stand_in.url,
+            "vllm_sync": "plugin",
+            "vllm_server_timeout": 0,
+            "vllm_reconnect": 0,
+            "gradient_accumulation_steps": 1,
+            "max_completion_length": 6,
+            "max_steps": 1,
+        }
+        trainer = gfpo(**(defaults | options))
+        trainer.notes = []
+        trainer.on_note = trainer.notes.append
+        return trainer
 
     return make

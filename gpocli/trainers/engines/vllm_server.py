@@ -81,12 +81,14 @@ class Draw:
         self._board = request.board()
         self._candidates = [Candidate() for _ in range(len(request.prompts_P) * request.group_size)]
         self._running_before = len(self._candidates)
+        self._versions: set[str] = set()
         self._vocabulary = int(trainer.model.config.get_text_config().vocab_size)
         self._ends = frozenset(request.settings.eos_token_ids)
 
     def fault_of_a_try(self) -> EnvironmentFault | None:
         """Draw what is not there yet; returns what kept it from that."""
         self._running_before = self._board.num_running
+        self._versions.add(self._generation.served.version)
         try:
             _run(self._draw())
         except BaseExceptionGroup as group:
@@ -102,8 +104,8 @@ class Draw:
         return self._board.num_running < self._running_before
 
     def stale(self) -> int:
-        """Candidates that were drawn with other weights than those of the last push."""
-        return sum(c.stamp not in (None, self._generation.served.version) for c in self._candidates)
+        """Candidates that were drawn with other weights than those of this step's pushes."""
+        return sum(c.stamp is not None and c.stamp not in self._versions for c in self._candidates)
 
     def rollout(self) -> Rollout:
         """What was drawn, and all tokens that the server told of."""
@@ -184,7 +186,7 @@ class Draw:
 
     async def _watch(self) -> None:
         """Tell of a slow server, and give up one that has been silent for as long as a lost one is waited for."""
-        limit, next_word = self._trainer.args.vllm_reconnect, SLOW_AFTER
+        limit, next_word = max(self._trainer.args.vllm_reconnect, SLOW_AFTER), SLOW_AFTER
         while True:
             await asyncio.sleep(_LOOK)
             silent = time.monotonic() - self._heard

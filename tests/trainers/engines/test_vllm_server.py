@@ -1,0 +1,123 @@
+"""Candidates from a server: races, a server that dies, and answers that are no use."""
+
+import pytest
+
+from gpocli.errors import EnvironmentFault
+
+
+class Shortest:
+    needs_rewards = False
+
+    def __call__(self, group_completions, group_rewards, completion_lengths, finished):
+        return [
+            [-float(length) if ended else -1e6 for length, ended in zip(lengths, ends, strict=True)]
+            for lengths, ends in zip(completion_lengths, finished, strict=True)
+        ]
+
+    def score_bound(self, length):
+        return -(length + 1.0)
+
+
+def drawn(trainer):
+    """Every candidate of a run as (group, number, tokens), and which were kept."""
+    records = []
+    trainer.on_candidates = records.extend
+    trainer.train()
+    everything = [(record.group, record.completion, list(record.tokens)) for record in records]
+    return everything, [one for one, record in zip(everything, records, strict=True) if record.outcome == "kept"]
+
+
+RACE = {"group_filter_func": Shortest(), "max_completion_length": 40, "num_generations": 6}
+
+
+def test_a_race_keeps_what_full_generation_keeps(served):
+    class Looks(Shortest):
+        score_bound = None
+
+    full, kept = drawn(served(**(RACE | {"group_filter_func": Looks()})))
+    raced, kept_of_race = drawn(served(**RACE))
+    assert kept_of_race == kept
+    count = [sum(len(tokens) for _, _, tokens in some) for some in (full, raced)]
+    assert count[1] < 0.9 * count[0]
+    for (_, _, whole), (_, _, part) in zip(full, raced, strict=True):
+        assert whole[: len(part)] == part
+
+
+def test_concurrency_changes_nothing(served):
+    assert drawn(served(vllm_concurrency=1)) == drawn(served())
+
+
+def test_a_server_that_dies_is_waited_for_and_the_step_goes_on_as_if_nothing_had_been(served, stand_in, monkeypatch):
+    undisturbed = drawn(served())
+    trainer = served()
+    monkeypatch.setattr(trainer.vllm_generation, "_wait", lambda *args: stand_in.restart())
+    stand_in.lose_after = stand_in.drawn + 10
+    assert drawn(trainer) == undisturbed
+    assert trainer.notes == [f"the vLLM server at {stand_in.url} is back: it is given the weights again"]
+
+
+def test_a_server_that_does_not_come_back_ends_the_run(served, stand_in):
+    trainer = served()
+    stand_in.lose_after = stand_in.drawn + 10
+    with pytest.raises(EnvironmentFault) as fault:
+        trainer.train()
+    assert "broke off a completion" in str(fault.value)
+    assert "waited 0 s for it; start one with 'gpo serve'" in str(fault.value)
+    assert fault.value.exit_code == 5
+
+
+def test_a_server_that_fails_at_the_same_place_ends_the_run(served, stand_in):
+    trainer = served()
+    trainer.vllm_generation._probe.compare = lambda: None
+    stand_in.answers["/v1/completions"] = 500, {"error": {"message": "boom"}}
+    with pytest.raises(EnvironmentFault, match=r"\(500\): boom; its log tells more; so it did 2 times"):
+        trainer.train()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "line"),
+    [
+        ({"finish_reason": "length"}, "cut a completion after 1 token, where sampling.max_tokens is 6: start it with"),
+        ({"finish_reason": "stop", "token_ids": [5]}, "ended a completion after 1 token without an end token"),
+        (
+            {"finish_reason": "stop", "token_ids": [], "logprobs": None},
+            "ended a completion after 0 tokens without an end token: it serves another model",
+        ),
+    ],
+)
+def test_a_short_answer_is_told_with_its_cure(served, stand_in, spoil, line):
+    trainer = served()
+    trainer.vllm_generation._probe.compare = lambda: None
+    stand_in.spoil = lambda choice: choice.update(spoil)
+    with pytest.raises(EnvironmentFault, match=line):
+        trainer.train()
+
+
+def test_a_prompt_that_does_not_fit_is_told_before_it_is_sent(served, stand_in):
+    stand_in.config["model_config"]["max_model_len"] = 8
+    with pytest.raises(EnvironmentFault, match="has a context of 8 tokens, and a prompt with its completion takes"):
+        served().train()
+    assert "/v1/completions" not in stand_in.asked
+
+
+def test_completions_of_other_weights_are_counted(served, stand_in):
+    trainer = served()
+    after = stand_in.answer
+
+    def another_push(path, body):
+        told = after(path, body)
+        if path == "/finish_weight_update":
+            stand_in.version = "another"
+        return told
+
+    stand_in.answer = another_push
+    trainer.train()
+    assert trainer.state.log_history[0]["sampling/stale_completions"] == 8
+
+
+def test_a_slow_server_has_a_word(served, stand_in, monkeypatch):
+    monkeypatch.setattr("gpocli.trainers.engines.vllm_server.SLOW_AFTER", 0.0)
+    monkeypatch.setattr("gpocli.trainers.engines.vllm_server._LOOK", 0.001)
+    trainer = served(vllm_reconnect=60)
+    trainer.train()
+    assert any("is slow: no token for" in note and "completions to go" in note for note in trainer.notes)
