@@ -4,11 +4,15 @@
 Anything else is a bug of gpo and keeps its traceback.
 """
 
+import signal
+
 
 class GpoError(Exception):
     """A fault that the user can mend; its text says what is wrong, where, and what to write instead."""
 
     exit_code: int = 1
+    is_everywhere: bool = False
+    """Whether all processes of a run raise it at the same place, see `everywhere`."""
 
 
 class SpecError(GpoError, ValueError):
@@ -36,11 +40,31 @@ class EnvironmentFault(GpoError):
 
 
 class Interrupted(GpoError):
-    """The user or the system asked the run to stop; `exit_code` is 128 plus the signal's number."""
+    """The user or the system asked the run to stop.
 
-    def __init__(self, text: str, signal_number: int) -> None:
+    `exit_code` is 130 for Ctrl-C and 143 for every other signal, or 75 in its place (what mail systems use for "try
+    again later") where the run is to be put into a queue again.
+    """
+
+    def __init__(self, text: str, signal_number: int, *, requeue: bool = False) -> None:
         super().__init__(text)
-        self.exit_code = 128 + signal_number
+        self.exit_code = 130 if signal_number == signal.SIGINT else 75 if requeue else 143
+
+
+class ToldElsewhere(GpoError):
+    """The fault of another process of the run, with its exit code; without a text where that process says it."""
+
+    def __init__(self, exit_code: int, text: str = "") -> None:
+        super().__init__(text)
+        self.exit_code = exit_code
+
+
+def everywhere(error: GpoError, *, is_main: bool) -> GpoError:
+    """An error that all processes of a run raise at the same place: its text is the main one's to say."""
+    error.is_everywhere = True
+    if not is_main:
+        error.args = ("",)
+    return error
 
 
 def counted(count: int, noun: str) -> str:

@@ -1,5 +1,7 @@
 """Errors carry the exit code of the command line, and those of other libraries become one line."""
 
+import signal
+
 import pytest
 
 from gpocli import errors
@@ -11,6 +13,7 @@ from gpocli.errors import (
     PluginError,
     SpecError,
     counted,
+    everywhere,
     first_line,
 )
 
@@ -22,8 +25,17 @@ def test_exit_codes(error, code):
     assert error("x").exit_code == code
 
 
-def test_an_interrupt_exits_with_128_and_its_signal():
-    assert Interrupted("stopped", 15).exit_code == 143
+@pytest.mark.parametrize(
+    ("number", "requeue", "code"),
+    [(signal.SIGTERM, False, 143), (signal.SIGUSR1, False, 143), (signal.SIGHUP, True, 75), (signal.SIGINT, True, 130)],
+)
+def test_an_interrupt_exits_as_the_user_or_the_scheduler_expects(number, requeue, code):
+    assert Interrupted("stopped", number, requeue=requeue).exit_code == code
+
+
+def test_what_all_processes_raise_is_said_by_the_main_one():
+    main, other = (everywhere(SpecError("x"), is_main=is_main) for is_main in (True, False))
+    assert (str(main), str(other), other.exit_code, other.is_everywhere) == ("x", "", 2, True)
 
 
 def test_all_are_of_one_family():

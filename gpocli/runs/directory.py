@@ -134,6 +134,10 @@ class RunDirectory:
             )
         return checkpoint, [f"{remark}; going on from {checkpoint.name}" for remark in remarks]
 
+    def has_steps(self) -> bool:
+        """Whether the run took a step that it recorded or saved, be it whole or not."""
+        return any(self.checkpoints_path.glob("checkpoint-*")) or any(line["step"] > 0 for line in self.read_metrics())
+
     def check_that_it_stands(self) -> None:
         """Raise EnvironmentFault when the directory that this process has claimed was removed or replaced."""
         try:

@@ -69,6 +69,12 @@ class RunSettings(Section):
     """Steps between evaluations; at least 1; null: none while training."""
     log_every: Annotated[int, Field(ge=1), Setting("logging_steps", owns=("logging_strategy",))] = 1
     """Steps between log lines; at least 1."""
+    max_minutes: Annotated[float | None, Field(gt=0, le=1_000_000), Setting(aliases=("max_time", "time_limit"))] = None
+    """Minutes after which the run stops as SIGTERM stops it, with a checkpoint; above 0; null: no limit."""
+    requeue: Annotated[
+        bool, Setting(flag=Flag("--requeue", "Exit with 75 where a signal or limit stopped it", null="off"))
+    ] = False
+    """Whether a run that a signal (not Ctrl-C) or `max_minutes` stopped exits with 75 in place of 143."""
     trackers: Annotated[
         list[Tracker], Setting(derived={"report_to": lambda names: list(names) or "none"}, aliases=("wandb",))
     ] = Field(default_factory=list)

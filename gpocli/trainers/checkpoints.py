@@ -4,6 +4,7 @@ import logging
 import os
 import re
 import shutil
+import socket
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 from safetensors import SafetensorError
 from transformers.trainer_utils import rotate_checkpoints
 
-from gpocli.errors import EnvironmentFault, SpecError
+from gpocli.errors import EnvironmentFault, SpecError, everywhere
 from gpocli.runs.checkpoints import damage, is_sealed, latest_whole, layout_change, seal
 from gpocli.trainers.state import has_state, layout_of, save_state
 
@@ -57,10 +58,13 @@ def written(trainer: Any, folder: Path, write: Callable[[], None]) -> None:
         fault = _of_the_disk(error)
         if fault is None:
             raise
+        if trainer._processes.count > 1:
+            fault += f" on host '{socket.gethostname()}', process {trainer._processes.index}"
     faults = [one for one in trainer._processes.objects([fault]) if one is not None]
     if faults:
         _remove(trainer, folder)
-        raise EnvironmentFault(f"cannot save '{folder}' ({faults[0]}); mend that and go on with --resume")
+        full = EnvironmentFault(f"cannot save '{folder}' ({faults[0]}); mend that and go on with --resume")
+        raise everywhere(full, is_main=trainer.accelerator.is_main_process)
 
 
 def resumable(trainer: Any, wanted: str | bool | None) -> str | None:
@@ -73,7 +77,7 @@ def resumable(trainer: Any, wanted: str | bool | None) -> str | None:
     found = _found(trainer, wanted) if trainer.accelerator.is_main_process else None
     checkpoint, fault = trainer._processes.objects([found])[0]
     if fault is not None:
-        raise SpecError(fault)
+        raise everywhere(SpecError(fault), is_main=trainer.accelerator.is_main_process)
     return str(checkpoint)
 
 

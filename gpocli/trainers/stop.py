@@ -16,7 +16,13 @@ from gpocli.trainers.state import LastStep
 
 
 class StopNow(BaseException):
-    """Leaves the training of a run whose last step `Stop.save` can save. Not an Exception, which rewards may catch."""
+    """Leaves the training of a run whose last step `Stop.save` can save. Not an Exception, which rewards may catch.
+
+    `number` is that of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
 class Stop:
@@ -43,7 +49,7 @@ class Stop:
         self.asked = self.asked or number
         if self._is_open:
             self._is_open = False
-            raise StopNow
+            raise StopNow(number)
 
     def agreed(self) -> int:
         """The number that some process was asked with, the same in all; 0 when none was. All must call it."""
@@ -77,14 +83,13 @@ class Stop:
             with self._open():
                 yield
         except StopNow:
-            self.agreed()
-            raise
+            raise StopNow(self.agreed()) from None
         self.leave_if_agreed()
 
     def leave_if_agreed(self) -> None:
         """Leave where some process was asked to."""
-        if self.agreed():
-            raise StopNow
+        if number := self.agreed():
+            raise StopNow(number)
 
     def save(self) -> None:
         """Save the last step after `StopNow`, where there was one and its checkpoint is not there yet."""
@@ -98,7 +103,7 @@ class Stop:
     @contextmanager
     def _open(self) -> Iterator[None]:
         if self.asked:
-            raise StopNow
+            raise StopNow(self.asked)
         self._is_open = True
         try:
             yield

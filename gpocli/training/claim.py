@@ -1,15 +1,16 @@
 """The directory of a run, and the checkpoint to go on from: made or opened by the main process, known to all."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from gpocli.checks.preflight import Preflight
-from gpocli.errors import SpecError
+from gpocli.errors import SpecError, everywhere
 from gpocli.runs.checkpoints import layout_change, read_manifest, step_of
 from gpocli.runs.directory import RunDirectory, run_stem
 from gpocli.spec import RunSpec
+from gpocli.training.company import Company
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,27 +22,20 @@ class Claim:
     remarks: Sequence[str] = ()
 
 
-def claim_directory(ready: Preflight, *, resume: bool, rank: int, processes: int) -> Claim:
-    """The run directory, claimed by the main process; all processes raise `SpecError` when it cannot be had.
-
-    Its text is the main one's to say.
-    """
-    claim, fault = None, None
-    if rank == 0:
+def claim_directory(ready: Preflight, *, resume: bool, company: Company) -> Claim:
+    """The run directory, claimed by the main process; all processes raise `SpecError` when it cannot be had."""
+    claim: Claim | None = None
+    told: list[str | None] = ["", None, ""]
+    if company.is_main:
         try:
-            claim = _open_directory(ready, processes) if resume else Claim(_make_directory(ready))
+            claim = _open_directory(ready, company.count) if resume else Claim(_make_directory(ready))
+            told = [str(claim.directory.path), None if claim.checkpoint is None else str(claim.checkpoint), ""]
         except SpecError as error:
-            if processes == 1:
-                raise
-            fault = str(error)
-    if processes > 1:
-        places = None if claim is None else (str(claim.directory.path), claim.checkpoint)
-        places, fault = _from_main_process((places, fault))
-        if fault is not None:
-            raise SpecError(fault if rank == 0 else "")
-        claim = claim or Claim(RunDirectory(places[0]), places[1])
-    assert claim is not None
-    return claim
+            told = ["", None, str(error)]
+    path, checkpoint, fault = json.loads(company.of_main("claim", json.dumps(told)))
+    if fault:
+        raise everywhere(SpecError(fault), is_main=company.is_main)
+    return claim or Claim(RunDirectory(path), checkpoint and Path(checkpoint))
 
 
 def _make_directory(ready: Preflight) -> RunDirectory:
@@ -55,10 +49,13 @@ def _make_directory(ready: Preflight) -> RunDirectory:
 
 
 def _open_directory(ready: Preflight, processes: int) -> Claim:
-    """The run directory to resume, with its last whole checkpoint."""
+    """The run directory to resume, with its last whole checkpoint; none where the run was stopped before a step."""
     assert ready.spec.run.dir is not None
     directory = RunDirectory.open_for_resume(ready.spec.run.dir)
     try:
+        if not directory.has_steps():
+            directory.rewind(-1)
+            return Claim(directory, None, ["nothing was done yet: beginning with the first step"])
         checkpoint, remarks = directory.checkpoint_to_resume()
         if fault := _why_not(directory, checkpoint, ready, processes):
             raise SpecError(fault)
@@ -81,16 +78,6 @@ def _why_not(directory: RunDirectory, checkpoint: Path, ready: Preflight, proces
             "back what was there, or start anew with another --out"
         )
     return layout_change(checkpoint, {"processes": processes})
-
-
-def _from_main_process(message: Any) -> Any:
-    """What the main process says, told to all processes."""
-    import torch
-    from accelerate import PartialState
-    from accelerate.utils import broadcast_object_list
-
-    PartialState(cpu=not torch.cuda.is_available())  # joins the other processes, on a CPU only when told
-    return broadcast_object_list([message])[0]
 
 
 def with_directory(spec: RunSpec, directory: RunDirectory) -> RunSpec:

@@ -3,6 +3,7 @@
 import os
 import shlex
 import signal
+import time
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,17 +15,21 @@ from gpocli.checks.overview import what_runs
 from gpocli.checks.preflight import Preflight, check_run
 from gpocli.display.choice import open_progress
 from gpocli.embedded import EMBEDDED
-from gpocli.errors import Interrupted
+from gpocli.errors import GpoError, Interrupted, everywhere
 from gpocli.runs.checkpoints import step_of
 from gpocli.runs.directory import RunDirectory
 from gpocli.runs.summary import RunSummary, summarize
 from gpocli.spec import RunSpec
 from gpocli.spec.dump import dump_spec
 from gpocli.spec.sources import SpecSources, draft_run_spec
+from gpocli.training.agreement import agree
 from gpocli.training.claim import Claim, claim_directory, with_directory
-from gpocli.training.loading_signals import interruptible
+from gpocli.training.company import PATIENCE, Company, meet, place_of
+from gpocli.training.faults import Watch, shared_faults
+from gpocli.training.loading_signals import Stopped, interruptible
 from gpocli.training.quiet import quiet_libraries, quiet_transformers
 from gpocli.training.resume import on_top_of, refuse_changes, stored_spec
+from gpocli.training.time_limit import TimeLimit
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +43,62 @@ class RunOutcome:
 def train(sources: SpecSources, *, resume: bool, console: Console) -> RunOutcome | None:
     """Check, train and save; None in the processes of a run that are not the main one.
 
-    Raises `GpoError`; `Interrupted`, with a text in the main process only, when a signal stopped the run.
+    Raises `GpoError`; `Interrupted` when a signal or the limit of `run.max_minutes` stopped the run.
     """
-    rank, processes = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
-    stored = stored_spec(sources) if resume else None
-    draft = draft_run_spec(sources if stored is None else on_top_of(stored, sources))
-    if stored is not None:
-        refuse_changes(stored, draft.loaded().spec)
-    quiet_libraries(telemetry=draft.spec is not None and draft.spec.run.telemetry)
-    ready = check_run(draft, processes)
-    claim = claim_directory(ready, resume=resume, rank=rank, processes=processes)
+    began = time.monotonic()
+    rank, count = place_of(os.environ)
     try:
-        if rank == 0:
-            claim.directory.write_spec(dump_spec(with_directory(ready.spec, claim.directory)))
-        outcome = _train_in(claim, ready, console=console, is_main=rank == 0)
-    finally:
-        claim.directory.close()
-    if processes > 1:
+        with interruptible():
+            checked = _checked(sources, resume, count)
+            ready = checked if isinstance(checked, Preflight) else None
+            company = meet(rank, count, _patience(ready))
+            with shared_faults(company) as watch:
+                agree(company, checked, _patience(ready))
+                assert ready is not None
+                outcome = _claimed(ready, resume, console, company, watch, began)
+    except Stopped as stop:
+        raise Interrupted("", stop.number) from None
+    if count > 1:
         _leave_the_others()
     return outcome
+
+
+def _claimed(
+    ready: Preflight, resume: bool, console: Console, company: Company, watch: Watch, began: float
+) -> RunOutcome | None:
+    run = ready.spec.run
+    limit = TimeLimit(None if run.max_minutes is None else began + 60 * run.max_minutes - time.monotonic())
+    try:
+        with limit.running():
+            claim = claim_directory(ready, resume=resume, company=company)
+            try:
+                return _train_in(claim, ready, console, company, watch, limit)
+            finally:
+                claim.directory.close()
+    except Stopped as stop:
+        raise Interrupted("stopped while loading", stop.number, requeue=run.requeue) from None
+
+
+def _checked(sources: SpecSources, resume: bool, count: int) -> Preflight | GpoError:
+    """What a run is, or, in one of several processes, why it cannot be: the others wait to hear it."""
+    try:
+        stored = stored_spec(sources) if resume else None
+        draft = draft_run_spec(sources if stored is None else on_top_of(stored, sources))
+        if stored is not None:
+            refuse_changes(stored, draft.loaded().spec)
+        quiet_libraries(telemetry=draft.spec is not None and draft.spec.run.telemetry)
+        return check_run(draft, count)
+    except GpoError as error:
+        if count == 1:
+            raise
+        return error
+
+
+def _patience(ready: Preflight | None) -> float:
+    """Seconds to wait for other processes; not long with a fault, which they might share before they come."""
+    if ready is None:
+        return 60.0
+    return max(PATIENCE, float(ready.spec.trl.get("ddp_timeout") or 0))
 
 
 def _leave_the_others() -> None:
@@ -67,9 +109,14 @@ def _leave_the_others() -> None:
         torch.distributed.destroy_process_group()
 
 
-def _train_in(claim: Claim, ready: Preflight, *, console: Console, is_main: bool) -> RunOutcome | None:
-    spec, directory, checkpoint = ready.spec, claim.directory, claim.checkpoint
+def _train_in(
+    claim: Claim, ready: Preflight, console: Console, company: Company, watch: Watch, limit: TimeLimit
+) -> RunOutcome | None:
+    spec, directory, is_main = ready.spec, claim.directory, company.is_main
+    if is_main:
+        directory.write_spec(dump_spec(with_directory(spec, directory)))
     with open_progress(console, main_process=is_main) as progress:
+        watch.on_fault = partial(progress.__exit__, None, None, None)
         for note in (*ready.notes, *claim.remarks):
             progress.note(note)
         progress.note(f"{what_runs(spec)}: loading, into {directory.path}")
@@ -77,7 +124,6 @@ def _train_in(claim: Claim, ready: Preflight, *, console: Console, is_main: bool
             progress.note(_data_line(ready))
         with interruptible():
             # torch, transformers and trl load here, after everything that can be checked without them
-            from gpocli.trainers.checkpoints import written
             from gpocli.training.assemble import assemble
             from gpocli.training.callback import ProgressLink, take_over_display
             from gpocli.training.stop_signals import StopSignals
@@ -88,21 +134,18 @@ def _train_in(claim: Claim, ready: Preflight, *, console: Console, is_main: bool
         trainer.on_candidates = directory.append_candidates
         trainer.on_note = progress.note
         take_over_display(trainer, ProgressLink(progress, what_runs(spec), directory.append_metrics))
-        signals = StopSignals(progress.note)
+        signals = StopSignals(trainer.stop, progress.note, limit)
         trainer.add_callback(signals)
-        if checkpoint is not None and is_main:
-            directory.rewind(step_of(checkpoint))
         try:
-            with signals.caught():
-                _take_steps(trainer, checkpoint)
-                if trainer.state.global_step < trainer.state.max_steps and signals.received is not None:
-                    raise _Stopped(signals.received)
-                directory.check_that_it_stands()
-                written(trainer, directory.model_path, partial(trainer.save_model, str(directory.model_path)))
-        except (KeyboardInterrupt, _Stopped) as stop:
+            with signals.caught(), watch.handing_on(trainer.stop):
+                number = _train_and_save(trainer, claim, signals)
+        except KeyboardInterrupt:
             progress.interrupted()
-            number = stop.number if isinstance(stop, _Stopped) else signal.SIGINT
-            raise Interrupted(_where_it_stopped(directory, spec) if is_main else "", number) from None
+            raise Interrupted(_where_it_stopped(directory, spec) if is_main else "", signal.SIGINT) from None
+        if number is not None:
+            progress.interrupted()
+            stop = Interrupted(_where_it_stopped(directory, spec), number, requeue=spec.run.requeue)
+            raise everywhere(stop, is_main=is_main)
         if not is_main:
             return None
         summary = summarize(directory.read_metrics())
@@ -110,11 +153,25 @@ def _train_in(claim: Claim, ready: Preflight, *, console: Console, is_main: bool
     return RunOutcome(directory.path, summary)
 
 
-class _Stopped(Exception):
-    """A signal ended the training between two steps."""
+def _train_and_save(trainer: Any, claim: Claim, signals: Any) -> int | None:
+    """Train and save the model; None, or the number of the signal that stopped the run before its end."""
+    from gpocli.trainers.checkpoints import written
+    from gpocli.trainers.stop import StopNow
 
-    def __init__(self, number: signal.Signals) -> None:
-        self.number = number
+    directory = claim.directory
+    if claim.checkpoint is not None and trainer.accelerator.is_main_process:
+        directory.rewind(step_of(claim.checkpoint))
+    try:
+        _take_steps(trainer, claim.checkpoint)
+    except StopNow as stop:
+        trainer.stop.save()
+        return stop.number
+    if trainer.state.global_step < trainer.state.max_steps and signals.received is not None:
+        received: int = signals.received
+        return received
+    directory.check_that_it_stands()
+    written(trainer, directory.model_path, partial(trainer.save_model, str(directory.model_path)))
+    return None
 
 
 def _take_steps(trainer: Any, checkpoint: Path | None) -> None:
@@ -143,7 +200,11 @@ def _data_line(ready: Preflight) -> str:
 
 def _where_it_stopped(directory: RunDirectory, spec: RunSpec) -> str:
     checkpoint = directory.latest_checkpoint()
-    if checkpoint is None:
-        return f"stopped before the first checkpoint; '{directory.path}' holds what was recorded, start anew elsewhere"
     again = f"gpo train {spec.algorithm.type} --resume --out {shlex.quote(str(directory.path))}"
+    if checkpoint is None:
+        if directory.has_steps():
+            return (
+                f"stopped before the first checkpoint; '{directory.path}' holds what was recorded, start anew elsewhere"
+            )
+        return f"stopped before the first step; begin again with: {again}"
     return f"stopped at {checkpoint.name}; go on with: {again}"

@@ -1,55 +1,65 @@
-"""Ctrl-C and TERM during training: end the step, save a whole checkpoint, leave."""
+"""Signals during training: leave a whole checkpoint of the last step, at once or after the step under way."""
 
+import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
 
-import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+from gpocli.trainers.stop import Stop
+from gpocli.training.loading_signals import handled
+from gpocli.training.time_limit import TimeLimit
+
+_FORWARDING = 5.0
+"""Seconds within which torchrun hands on the Ctrl-C that its processes had from the terminal already."""
 
 
 class StopSignals(TrainerCallback):  # type: ignore[misc]
-    """Turns the first signal into a checkpoint and an end of training after the step; a second one ends at once.
+    """Turns the first signal into an end of training with a checkpoint; a Ctrl-C after it ends the run at once.
 
-    `received` is the signal that stopped the run, None while none has. Processes of one run stop after the same
-    step, whichever got the signal first.
+    Other signals may come more often: schedulers and launchers repeat them. `received` is the signal that stopped the
+    run after a step, None while none has. Processes of one run stop at the same place, whichever got the signal.
     """
 
-    def __init__(self, notify: Callable[[str], None]) -> None:
+    def __init__(self, stop: Stop, notify: Callable[[str], None], limit: TimeLimit) -> None:
         self.received: signal.Signals | None = None
-        self._caught: signal.Signals | None = None
-        self._notify = notify
+        self._stop, self._notify, self._limit = stop, notify, limit
+        self._first = 0.0
 
-    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
-        self.received = _first_of_all(self._caught, args)
-        if self.received is not None:
+    def on_step_end(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: object
+    ) -> None:
+        if number := self._stop.agreed():
+            self.received = signal.Signals(number)
             control.should_save = control.should_training_stop = True
 
     @contextmanager
     def caught(self) -> Iterator[None]:
         """Catch the signals inside."""
-        before = {number: signal.signal(number, self._receive) for number in _SIGNALS}
-        try:
+        with handled(self._receive):
             yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
-        if self._caught is not None:
+        if not self._stop.asked:
+            self._first = time.monotonic()
+            told = self._told(signal.Signals(number))
+            self._stop.asked = number
+            self._notify(told)
+            self._stop.ask(number)
+        elif number == signal.SIGINT and not self._is_forwarded():
             raise KeyboardInterrupt
-        self._caught = signal.Signals(number)
-        self._notify("stopping after this step with a checkpoint; once more stops at once")
 
+    def _is_forwarded(self) -> bool:
+        return "TORCHELASTIC_RUN_ID" in os.environ and time.monotonic() - self._first < _FORWARDING
 
-def _first_of_all(caught: signal.Signals | None, args: TrainingArguments) -> signal.Signals | None:
-    """A signal that some process has caught."""
-    if args.world_size == 1:
-        return caught
-    number = torch.tensor(caught or 0, device=args.device)
-    torch.distributed.all_reduce(number, op=torch.distributed.ReduceOp.MAX)
-    return signal.Signals(int(number)) if number else None
+    def _told(self, number: signal.Signals) -> str:
+        is_key = number == signal.SIGINT
+        reason = "" if is_key else f"{'run.max_minutes' if self._limit.is_reached else number.name}: "
+        if self._stop.is_at_once:
+            return f"{reason}stopping at once, as the run was after its last step"
+        return (
+            f"{reason}stopping after this step with a checkpoint; {'once more' if is_key else 'Ctrl-C'} stops at once"
+        )

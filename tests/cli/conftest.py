@@ -29,6 +29,19 @@ def held_in_step_2(completions, trainer_state, **columns):
     return [float(text.count("a")) for text in completions]
 
 
+def held_in_update_2(completions, trainer_state, **columns):
+    from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+    def hold(*arguments):
+        pathlib.Path("held").touch()
+        while not pathlib.Path("go").exists():
+            time.sleep(0.01)
+
+    if trainer_state.global_step == 1:
+        register_optimizer_step_pre_hook(hold)
+    return [float(text.count("a")) for text in completions]
+
+
 def breaks_in_step_2(completions, trainer_state, **columns):
     if trainer_state.global_step == 1:
         raise ValueError("no such judge")

@@ -1,4 +1,4 @@
-"""Ctrl-C and TERM: the step ends, a whole checkpoint is left, and the exit code tells. Runs of two processes."""
+"""Signals that stop a run: a whole checkpoint is left, and the exit code tells. Runs of two processes."""
 
 import os
 import pty
@@ -14,13 +14,23 @@ from gpocli.runs.records import read_candidates
 from tests.cli.conftest import COUNT_A, GFPO, checkpoints, metrics
 
 HELD = (*GFPO, "--reward", "./mine.py:held_in_step_2", "--steps", 50)
-"""A run that stays in its second step until `let_go`."""
+"""A run that stays in the rewards of its second step until `let_go`."""
+HELD_IN_UPDATE = (*GFPO, "--reward", "./mine.py:held_in_update_2", "--steps", 50)
+"""The same in the update of that step."""
+RESUME = "gpo train gfpo --resume --out out\n"
 
 
-def in_step_2(folder, *arguments):
+def in_step_2(folder, *arguments, **environment):
     """A run that has done its first step and stays in the second."""
-    running = folder.start(*HELD, *arguments)
+    running = folder.start(*HELD, *arguments, **environment)
     running.wait_until((folder.path / "out" / "metrics.jsonl").exists)
+    return running
+
+
+def in_update_2(folder, *arguments):
+    """A run that stays in the update of its second step."""
+    running = folder.start(*HELD_IN_UPDATE, *arguments)
+    running.wait_until((folder.path / "held").exists)
     return running
 
 
@@ -29,31 +39,69 @@ def let_go(folder):
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_the_first_signal_ends_the_step_and_leaves_a_whole_checkpoint(folder, number, code):
-    running = in_step_2(folder)
+def test_a_signal_in_an_update_ends_the_step_and_leaves_a_whole_checkpoint(folder, number, code):
+    running = in_update_2(folder)
     running.send(number)
+    running.wait_until(lambda: running.prints("stopping after this step with a checkpoint"))
     let_go(folder)
     done = running.outcome()
-    assert done.code == code
-    assert done.stderr == "stopped at checkpoint-2; go on with: gpo train gfpo --resume --out out\n"
+    assert (done.code, done.stderr) == (code, f"stopped at checkpoint-2; go on with: {RESUME}")
     assert done.lines[-1] == "interrupted after step 2 of 50"
-    assert "stopping after this step with a checkpoint; once more stops at once" in done.lines
     assert checkpoints(folder.path / "out") == ["checkpoint-2"]
     assert not (folder.path / "out" / "model").exists()
 
 
-def test_a_stopped_run_goes_on_as_the_hint_says(folder):
+@pytest.mark.parametrize(
+    ("number", "flags", "code"),
+    [(signal.SIGHUP, (), 143), (signal.SIGUSR1, ("--requeue",), 75), (signal.SIGINT, ("--requeue",), 130)],
+)
+def test_a_signal_before_the_update_does_not_wait(folder, number, flags, code):
+    running = in_step_2(folder, *flags)
+    running.send(number)
+    done = running.outcome()
+    assert (done.code, done.stderr) == (code, f"stopped at checkpoint-1; go on with: {RESUME}")
+    assert done.lines[-1] == "interrupted after step 1 of 50"
+    assert checkpoints(folder.path / "out") == ["checkpoint-1"]
+
+
+def test_a_stopped_run_goes_on_as_the_hint_says_and_equals_one_that_was_not_stopped(folder):
     running = in_step_2(folder)
     running.send(signal.SIGINT)
-    let_go(folder)
     hint = running.outcome().stderr.partition("go on with: gpo ")[2]
+    let_go(folder)
     done = folder.gpo(*hint.split(), "--steps", 3)
     assert (done.code, done.stderr) == (0, "")
-    assert [line["step"] for line in metrics(folder.path / "out")] == [1, 2, 3]
+    assert folder.gpo(*HELD, "--steps", 3, "--out", "straight").code == 0
+    runs = [folder.path / name for name in ("out", "straight")]
+    resumed, straight = ([(line["step"], line["loss"], line["reward"]) for line in metrics(run)] for run in runs)
+    assert resumed == straight
+    assert read_candidates(runs[0]).to_pylist() == read_candidates(runs[1]).to_pylist()
+    resumed, straight = ((run / "model" / "model.safetensors").read_bytes() for run in runs)
+    assert resumed == straight
 
 
-def test_the_second_signal_ends_at_once(folder):
-    running = in_step_2(folder)
+@pytest.mark.slow
+def test_a_limit_stops_a_run_as_sigterm_does(folder):
+    done = folder.gpo(*HELD, "--set", "run.max_minutes=0.1", "--set", "run.requeue=true")
+    assert done.code == 75
+    assert done.stderr in (f"stopped at checkpoint-1; go on with: {RESUME}", "stopped while loading\n")
+
+
+def test_a_run_that_is_stopped_in_its_first_step_begins_again(folder):
+    folder.write(mine_py="import time\n\n\ndef waits(completions, **columns):\n    time.sleep(99)\n")
+    running = folder.start(*GFPO, "--reward", "./mine.py:waits")
+    running.wait_until(lambda: running.prints("2 steps"))
+    running.send(signal.SIGTERM)
+    done = running.outcome()
+    assert (done.code, done.stderr) == (143, f"stopped before the first step; begin again with: {RESUME}")
+    folder.write(mine_py="def waits(completions, **columns):\n    return [float(len(text)) for text in completions]\n")
+    done = folder.gpo("train", "gfpo", "--resume", "--out", "out")
+    assert (done.code, done.stderr) == (0, "")
+    assert "nothing was done yet: beginning with the first step" in done.lines
+
+
+def test_the_second_ctrl_c_ends_at_once(folder):
+    running = in_update_2(folder)
     running.send(signal.SIGINT)
     running.wait_until(lambda: running.prints("once more stops at once"))
     running.send(signal.SIGINT)
@@ -63,8 +111,8 @@ def test_the_second_signal_ends_at_once(folder):
     assert checkpoints(folder.path / "out") == []
 
 
-def test_a_signal_in_the_last_step_leaves_a_finished_run(folder):
-    running = in_step_2(folder, "--steps", 2)
+def test_a_signal_in_the_last_update_leaves_a_finished_run(folder):
+    running = in_update_2(folder, "--steps", 2)
     running.send(signal.SIGINT)
     let_go(folder)
     done = running.outcome()
@@ -109,13 +157,14 @@ def test_the_cursor_is_back_after_a_signal_on_a_terminal(folder):
 # Two processes
 
 
-def start_two(folder, *arguments):
-    """Both processes of a run, as torchrun starts them."""
+def start_two(folder, *arguments, of_second=()):
+    """Both processes of a run, as torchrun starts them; the second one may have arguments of its own."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     shared = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    return [folder.start(*arguments, RANK=rank, LOCAL_RANK=rank, **shared) for rank in ("0", "1")]
+    own = {"0": (), "1": of_second}
+    return [folder.start(*arguments, *own[rank], RANK=rank, LOCAL_RANK=rank, **shared) for rank in own]
 
 
 def test_two_processes_share_a_directory_and_one_set_of_lines(folder):

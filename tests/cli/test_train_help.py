@@ -28,6 +28,8 @@ def value_at(spec, path):
 
 def holds(word, value, flag):
     """Whether the help says `word` of a flag whose default is `value`."""
+    if value is False:
+        return word == "off"
     if value in (None, []):
         return word == WORDS.get(flag, "none")
     return float(word) == value if isinstance(value, int | float) else word == (value if value else "")

@@ -11,7 +11,8 @@ from gpocli.trainers.stop import StopNow
 from tests.trainers.test_resume import Run, train, trainer_of
 
 ALL = Run(
-    algorithm="gmpo", filter="adaptive", updates=2, accumulation=2, log_every=4, dropout=True, synced_reference=True, rows=9
+    algorithm="gmpo", filter="adaptive", updates=2, accumulation=2, log_every=4, dropout=True, synced_reference=True,
+    rows=9,
 )  # fmt: skip
 
 

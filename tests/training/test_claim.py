@@ -9,6 +9,7 @@ from gpocli.errors import SpecError
 from gpocli.runs.checkpoints import seal
 from gpocli.spec.sources import SpecSources, load_run_spec
 from gpocli.training.claim import claim_directory, with_directory
+from gpocli.training.company import Company
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def claim(tmp_path, monkeypatch):
 
     def claim(*overrides, resume=False):
         ready = check_run(load_run_spec(SpecSources(overrides=overrides)))
-        return claim_directory(ready, resume=resume, rank=0, processes=1)
+        return claim_directory(ready, resume=resume, company=Company())
 
     return claim
 
@@ -69,6 +70,16 @@ def refusal(claim, *overrides):
 def test_a_stopped_run_is_opened_at_its_last_checkpoint(claim, stopped):
     found = claim("run.dir=out", "run.steps=5", resume=True)
     assert (found.directory.path, found.checkpoint.name, found.remarks) == (stopped.path, "checkpoint-3", [])
+
+
+def test_a_run_that_was_stopped_before_its_first_step_begins_again(claim):
+    directory = claim("run.dir=out").directory
+    directory.write_spec("")
+    directory.append_metrics(0, "eval", {"eval_reward": 1.0})
+    directory.close()
+    found = claim("run.dir=out", resume=True)
+    assert (found.checkpoint, list(found.remarks)) == (None, ["nothing was done yet: beginning with the first step"])
+    assert found.directory.read_metrics() == []
 
 
 def test_a_damaged_checkpoint_is_passed_over_and_told(claim, stopped):

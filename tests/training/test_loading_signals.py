@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from gpocli.training.loading_signals import interruptible
+from gpocli.training.loading_signals import Stopped, interruptible
 
 
 def test_a_swallowed_interrupt_comes_at_the_end():
@@ -21,6 +21,13 @@ def test_a_swallowed_interrupt_comes_at_the_end():
         done.append(load())
     assert done == ["swallowed"]
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
+def test_what_a_scheduler_sends_ends_the_loading(number):
+    with pytest.raises(Stopped) as caught, interruptible():
+        signal.raise_signal(number)
+    assert caught.value.number == number
 
 
 def test_nothing_happens_without_a_signal():
