@@ -1,7 +1,8 @@
 import pytest
 import torch
 
-from gpocli.rollout.sampling import RowStreams, num_levels, pick_tokens
+from gpocli.rollout.sampling import RowStreams, logits_processors, num_levels, pick_tokens
+from gpocli.rollout.settings import SamplingSettings
 
 CPU = torch.device("cpu")
 
@@ -75,3 +76,29 @@ def test_seeds_give_other_numbers():
     columns = [RowStreams(seed, 3, CPU).column(0)[0].tolist() for seed in (0, 1, 2**63, -1)]
 
     assert len({number for column in columns for number in column}) == 12
+
+
+@pytest.mark.parametrize(
+    ("settings", "left"),
+    [
+        # Of the two likeliest 0.4 / 0.7 = 0.57 is enough for half; before the cut it takes both.
+        ({"top_k": 2, "top_p": 0.5}, [0]),
+        # Squared they are 16, 9, 4 and 1 of 30, and 0.53 is enough for half.
+        ({"temperature": 0.5, "top_p": 0.5}, [0]),
+        # Squared the second is 0.56 as likely as the first, before 0.75.
+        ({"temperature": 0.5, "min_p": 0.6}, [0]),
+        # Half takes two, and min_p leaves them; the other way round 0.57 is enough for half.
+        ({"top_p": 0.5, "min_p": 0.6}, [0, 1]),
+        # Token 0 was there: its logit is doubled, so it is as likely as 0.16, and token 1 is the likeliest.
+        ({"repetition_penalty": 2.0, "top_k": 1}, [1]),
+    ],
+    ids=str,
+)
+def test_settings_act_in_the_order_of_generate(settings, left):
+    processors = logits_processors(SamplingSettings(8, (9,), 0, **settings))
+    logits = processors(torch.tensor([[0]]), torch.tensor([[0.4, 0.3, 0.2, 0.1]]).log())
+    assert logits[0].isfinite().nonzero().flatten().tolist() == left
+
+
+def test_settings_that_are_off_are_no_processors():
+    assert len(logits_processors(SamplingSettings(8, (9,), 0))) == 0

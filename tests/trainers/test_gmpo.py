@@ -1,5 +1,7 @@
 """GMPO's loss and gradient against TRL's class where that is right, and against the paper's formula everywhere."""
 
+import math
+
 import pytest
 import torch
 from transformers import AutoModelForCausalLM
@@ -246,3 +248,13 @@ def test_the_load_balancing_loss_of_a_mixture_of_experts_is_added(gmpo, tiny_mod
     assert aux_loss.item() > 0.5
     assert loss == pytest.approx(expected.item(), rel=SAME, abs=1e-5)
     assert gap(gradient, gradient_of(model)) < SAME
+
+
+def test_the_off_policy_mask_sees_the_old_policy_not_the_clipped_ratios(gmpo):
+    # Every token is 0.6 less likely in log space than it was. Rows of negative advantage are dropped at 0.5; with the
+    # clip, which holds their ratios at -0.4, they would stay.
+    trainer = gmpo(off_policy_mask_threshold=0.5)
+    batch = random_batch(3)
+    batch["drift"] = torch.full_like(batch["drift"], -0.6)
+    loss, _ = loss_and_gradient(trainer, with_old_policy(trainer.model, batch))
+    assert loss == pytest.approx(-(1.5 + 0.4) * math.exp(-0.6) / 4, rel=1e-5)

@@ -25,7 +25,7 @@ def shortest(group_completions, group_rewards, completion_lengths):
 shortest.needs_rewards = False
 
 
-def opened(group_filter, divisor="kept", index=0):
+def opened(group_filter, divisor="kept", index=0, rows=ROWS):
     rules = GroupRules(
         group_size=3,
         keep=2,
@@ -40,7 +40,7 @@ def opened(group_filter, divisor="kept", index=0):
     metrics["candidates/reward"] = []
     processes = Processes(Accelerator(cpu=True))
     processes.index = index
-    made = GroupRound(rules, ROWS, processes=processes, clock=StepClock(), metrics=metrics, trainer_state=None)
+    made = GroupRound(rules, rows, processes=processes, clock=StepClock(), metrics=metrics, trainer_state=None)
     return made, metrics
 
 
@@ -113,3 +113,16 @@ def test_weighted_sums_are_nan_only_where_no_reward_applies():
     sums = weighted_sums(torch.tensor([[1.0, NAN], [NAN, NAN], [1.0, 2.0]]), torch.tensor([0.5, 2.0]))
     assert sums[[0, 2]].tolist() == [0.5, 4.5]
     assert sums[1].isnan()
+
+
+def test_a_race_scores_a_candidate_by_its_own_prompt_row_and_tokens():
+    def told(group_completions, group_rewards, number, prompts, completion_ids, finished):
+        (((n,),), ((prompt,),), ((ids,),), ((ended,),)) = number, prompts, completion_ids, finished
+        return [[100.0 * n + 10.0 * len(prompt) + len(ids) + 0.5 * ended]]
+
+    told.needs_rewards, told.score_bound = False, lambda length: 0.0
+    made, _ = opened(told, rows=[{"prompt": "p", "number": 1}] * 2 + [{"prompt": "pp", "number": 2}] * 2)
+    made.draw(["p", "p", "pp", "pp"])
+    race = made.race()
+    assert race.score(2, [5, 1], True) == (112.5,)
+    assert race.score(3, [5, 5, 5], False) == (223.0,)

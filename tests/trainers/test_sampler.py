@@ -1,11 +1,15 @@
 """Which loop samples, what it is told, and what a race leaves."""
 
+from types import SimpleNamespace
+
 import pytest
 from transformers import AutoTokenizer, GenerationConfig, Phi3Config, Phi3ForCausalLM
 
 from gpocli.builtin.filters.length import EXTENSION
 from gpocli.errors import SpecError
 from gpocli.extensions import NoOptions
+from gpocli.rollout import SamplingSettings
+from gpocli.trainers.engines import loop
 
 
 @pytest.fixture
@@ -194,3 +198,20 @@ def test_and_is_refused_where_gpos_loop_is_asked_for(gfpo, longrope):
         "rollout='race' cannot be had here: rows have 5 to 17 tokens: the rotary embedding (longrope) of "
         "Phi3ForCausalLM changes past 16; use rollout='auto'"
     )
+
+
+def test_every_sampling_setting_of_the_run_reaches_the_engine(gfpo, model_that_wants):
+    given = {"temperature": 0.7, "top_p": 0.9, "top_k": 5, "min_p": 0.1, "repetition_penalty": 1.3}
+    trainer, asked = gfpo(model=model_that_wants(), max_completion_length=9, **given), []
+    trainer._sampler._engine = SimpleNamespace(
+        why_not_this=lambda trainer, request: asked.append(request), sample=loop.sample
+    )
+    trainer._sampler.sample([[5, 6]] * 4, 4, None, race=None, is_text=True)
+    assert asked[0].settings == SamplingSettings(9, (1,), 0, **given)
+
+
+def test_a_completion_ends_with_any_of_the_end_tokens(gfpo, model_that_wants):
+    trainer = gfpo(model=model_that_wants())
+    trainer.eos_token_ids = [1, 7]
+    assert trainer._sampler._settings().eos_token_ids == (1, 7)
+    assert trainer._sampler.ended([[5, 1], [5, 7], [7, 5], []]) == [True, True, False, False]
