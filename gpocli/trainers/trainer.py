@@ -41,8 +41,8 @@ from gpocli.trainers.sampler import Sampler
 from gpocli.trainers.sampling_check import SamplingCheck
 from gpocli.trainers.server_generation import server_generation
 from gpocli.trainers.state import ResumeCallback, load_state
-from gpocli.trainers.vllm import room_for_candidates
 from gpocli.trainers.stop import Stop
+from gpocli.trainers.vllm import suited_engine
 
 logger = logging.getLogger("gpocli")
 
@@ -101,7 +101,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         set_seed(args.seed)  # TRL 1.14 draws the weights of an adapter before it does this itself
         # TRL's own switch knows no adapters, and misses dropout that layers do without a module for it.
         is_off, args.disable_dropout = args.disable_dropout, False
-        with room_for_candidates(args), server_generation(self, args):
+        with suited_engine(args), server_generation(self, args):
             super().__init__(
                 model, rewards, args, train_dataset, eval_dataset, processing_class, reward_processing_classes, **kwargs
             )

@@ -1,9 +1,12 @@
-"""What gpo asks of TRL's vLLM backend beyond what TRL does: room for all candidates, and nothing dropped in silence."""
+"""What gpo asks of TRL's colocated vLLM beyond what TRL does, and what no vLLM can be asked."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
+import torch
+from trl.generation import vllm_generation
 from trl.trainer import grpo_trainer
 
 from gpocli.errors import SpecError
@@ -19,19 +22,34 @@ _OF_A_ROW = {
 
 
 @contextmanager
-def room_for_candidates(args: GroupConfig) -> Iterator[None]:
-    """While TRL builds its backend: the engine holds all G candidates of a group at once, where TRL counts the k."""
-    backend = grpo_trainer.VLLMGeneration
+def suited_engine(args: GroupConfig) -> Iterator[None]:
+    """While TRL builds its colocated backend: an engine with room for all G candidates, of the trainer's own dtype.
+
+    TRL counts the rows that are trained on, so that k of G would run at a time; and vLLM computes in 16 bits what it
+    finds in 32, also where the trainer does not.
+    """
+    backend, engine = grpo_trainer.VLLMGeneration, getattr(vllm_generation, "LLM", None)
+    if engine is None or not args.use_vllm or args.vllm_mode != "colocate":
+        yield
+        return
     keep = args.num_remains_in_group or args.num_generations
 
-    def sized(*, max_num_seqs: int, **options: Any) -> Any:
-        return backend(max_num_seqs=max_num_seqs // keep * args.num_generations, **options)
+    def suited(*, model: Any, max_num_seqs: int, **options: Any) -> Any:
+        vllm_generation.LLM = partial(engine, dtype=_dtype(model, args))
+        return backend(model=model, max_num_seqs=max_num_seqs // keep * args.num_generations, **options)
 
-    grpo_trainer.VLLMGeneration = sized
+    grpo_trainer.VLLMGeneration = suited
     try:
         yield
     finally:
-        grpo_trainer.VLLMGeneration = backend
+        grpo_trainer.VLLMGeneration, vllm_generation.LLM = backend, engine
+
+
+def _dtype(model: Any, args: GroupConfig) -> torch.dtype | str:
+    if getattr(model, "is_quantized", False):
+        return "auto"
+    weights: torch.dtype = next(model.parameters()).dtype
+    return torch.bfloat16 if args.bf16 else torch.float16 if args.fp16 else weights
 
 
 def refuse_what_vllm_would_drop(trainer: Any) -> None:

@@ -75,7 +75,7 @@ def train(model, out, *, filter="none", gmpo=False, flat=False, updates=1, micro
         per_device_train_batch_size=micro_batch,
         gradient_accumulation_steps=accumulation,
         steps_per_generation=accumulation * updates,
-        max_completion_length=12,
+        max_completion_length=options.pop("max_completion_length", 12),
         max_steps=2 * updates,
         learning_rate=0.01,
         optim="sgd",

@@ -1,0 +1,46 @@
+import inspect
+
+import pytest
+from trl.generation import vllm_generation
+from trl.trainer import grpo_trainer
+
+from gpocli.errors import SpecError
+from gpocli.trainers.vllm import refuse_what_vllm_would_drop, suited_engine
+
+
+class Options:
+    use_vllm, vllm_mode, bf16, fp16 = True, "colocate", False, False
+    num_generations, num_remains_in_group = 24, 8
+
+
+def test_the_engine_has_room_for_all_candidates_and_the_dtype_of_the_weights(gfpo, monkeypatch):
+    model = gfpo().model
+    made = {}
+    monkeypatch.setattr(grpo_trainer, "VLLMGeneration", lambda **options: made.update(options) or vllm_generation.LLM())
+    monkeypatch.setattr(vllm_generation, "LLM", lambda **options: made.update(options), raising=False)
+    before = grpo_trainer.VLLMGeneration, vllm_generation.LLM
+
+    with suited_engine(Options):
+        grpo_trainer.VLLMGeneration(model=model, max_num_seqs=64)
+
+    assert (made["max_num_seqs"], made["dtype"]) == (192, model.dtype)
+    assert (grpo_trainer.VLLMGeneration, vllm_generation.LLM) == before
+
+
+def test_trl_still_has_the_names_that_are_replaced():
+    assert "max_num_seqs" in inspect.signature(grpo_trainer.VLLMGeneration.__init__).parameters
+    assert "self.llm = LLM(" in inspect.getsource(vllm_generation.VLLMGeneration._init_vllm)
+    assert "self.llm.generate(" in inspect.getsource(vllm_generation.VLLMGeneration.generate)
+
+
+@pytest.mark.parametrize("option", [{"n": 2}, {"seed": 1}])
+def test_what_gpo_sets_a_row_is_refused(gfpo, option):
+    trainer = gfpo()
+    trainer.args.generation_kwargs = option
+    with pytest.raises(SpecError, match=f"generation_kwargs.{next(iter(option))} does not work with vLLM"):
+        refuse_what_vllm_would_drop(trainer)
+
+
+def test_what_the_model_wants_and_vllm_does_not_take_is_refused(gfpo, model_that_wants):
+    with pytest.raises(SpecError, match="vLLM would drop suppress_tokens of the model's generation_config"):
+        refuse_what_vllm_would_drop(gfpo(model=model_that_wants(suppress_tokens=[5])))
