@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/.installed
 export HF_HUB_DISABLE_TELEMETRY = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test test-slow test-trl lint types format clean bench
+.PHONY: help demo test test-slow test-trl test-vllm lint types format clean bench bench-vllm
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -44,6 +44,9 @@ format: $(INSTALLED)  ## rewrite the source in the house format
 
 bench: $(INSTALLED)  ## measure against TRL (makes two more environments; about an hour)
 	$(BIN)/python -m benchmarks
+
+bench-vllm: $(INSTALLED) $(VLLM)/.installed  ## measure races on vLLM (about ten minutes); results in benchmarks/vllm.md
+	$(BIN)/python -m benchmarks.vllm_races
 
 clean:  ## remove the environments and caches
 	rm -rf $(VENV) .venvs .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

@@ -106,6 +106,7 @@ def main(task):
         gradient_checkpointing=False,
         seed=task["seed"],
         **options,
+        **({"use_vllm": True, "vllm_mode": "colocate"} if task.get("vllm") else {}),
     )
     stopwatch = Stopwatch()
     trainer = trainer_class(
