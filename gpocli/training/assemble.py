@@ -1,5 +1,6 @@
 """The trainer of a run, built from what the preflight found. Imports torch."""
 
+import os
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +21,10 @@ from gpocli.policy.whole_weights import whole_weights
 from gpocli.spec import RunSpec
 from gpocli.spec.trl_config import trainer_options
 from gpocli.trainers.trainer import GroupTrainer
+from gpocli.training.company import place_of
 from gpocli.training.dataset import to_dataset
+from gpocli.training.group import open_group
+from gpocli.training.sharding import asked_for, refuse_another_kind, save_whole_weights
 
 
 def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None]) -> GroupTrainer:
@@ -35,7 +39,10 @@ def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None])
     eval_rows = None if ready.eval_rows is None else _fitting(ready.eval_rows, policy, spec, note)
     trainer_class, config_class = _named(spec.extension.trainer), _named(spec.extension.config)
     try:
-        args = config_class(**trainer_options(spec, ready.plan, output_dir, _device_type()))
+        options = trainer_options(spec, ready.plan, output_dir, _device_type())
+        asked = asked_for(options, os.environ)  # before accelerate changes what stands there
+        open_group(options, place_of(os.environ)[1])
+        args = config_class(**options)
     except GpoError:
         raise
     except (TypeError, ValueError) as error:
@@ -58,6 +65,8 @@ def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None])
         if "size" not in str(error) or "mismatch" not in str(error):
             raise
         raise cannot_load(spec.model, error) from error
+    refuse_another_kind(asked, trainer.accelerator.distributed_type.name)
+    save_whole_weights(trainer.accelerator)
     _refuse_frozen(trainer)
     if trainer.why_not_fast is not None and spec.sampling.engine == "auto":
         note(f"sampling with TRL's own path: {trainer.why_not_fast}")

@@ -6,6 +6,7 @@ import socket
 
 import pytest
 
+from gpocli.runs.records import read_candidates
 from tests.cli.conftest import COUNT_A, GFPO
 from tests.cli.test_signals import HELD, start_two
 
@@ -73,6 +74,79 @@ def test_a_process_that_is_killed_is_missed_in_one_line(folder):
     assert done.code == 5
     assert re.search(r"process 0: the processes lost each other \(.* by peer.*\): one was ended from ", done.stderr)
     assert done.stderr.count("\n") == 1
+
+
+HELD_FILTER = """
+import os
+import pathlib
+import time
+
+
+class Held:
+    needs_rewards = False
+
+    def __call__(self, group_completions, group_rewards, completion_lengths, trainer_state):
+        while trainer_state.global_step == 1 and not pathlib.Path("go").exists():
+            pathlib.Path("held" + os.environ["RANK"]).touch()
+            time.sleep(0.01)
+        return [[-float(length) for length in group] for group in completion_lengths]
+
+    def score_bound(self, length):
+        return -(length + 1.0)
+
+
+held = Held()
+"""
+
+
+@pytest.mark.slow
+def test_processes_leave_their_sampling_together_when_one_is_told(folder):
+    folder.write(mine_py=HELD_FILTER)
+    run = (*GFPO, "--reward", "think_format", "--filter", "./mine.py:held")
+    both = start_two(folder, *run)
+    for rank in range(2):
+        both[rank].wait_until((folder.path / f"held{rank}").exists)
+    both[1].send(signal.SIGUSR1)
+    main, other = (running.outcome() for running in both)
+    assert (main.code, other.code, other.stderr) == (143, 143, "")
+    assert main.stderr == "stopped at checkpoint-1; go on with: gpo train gfpo --resume --out out\n"
+    assert "SIGUSR1: stopping at once, as the run was after its last step" in main.lines
+    (folder.path / "go").touch()
+    for arguments in (("train", "gfpo", "--resume", "--out", "out"), (*run, "--out", "straight")):
+        assert [running.outcome().code for running in start_two(folder, *arguments)] == [0, 0]
+    runs = [folder.path / name for name in ("out", "straight")]
+    resumed, straight = ((run / "model" / "model.safetensors").read_bytes() for run in runs)
+    assert resumed == straight
+    assert read_candidates(runs[0]).to_pylist() == read_candidates(runs[1]).to_pylist()
+
+
+HANGS = """
+import os
+import time
+
+
+def hangs_in_one(completions, trainer_state, **columns):
+    if trainer_state.global_step == 1 and os.environ["RANK"] == "1":
+        time.sleep(30)
+    return [float(len(text)) for text in completions]
+"""
+
+
+def test_a_kind_of_sharding_that_accelerate_leaves_out_is_refused(folder):
+    done = folder.gpo(*GFPO, *COUNT_A, ACCELERATE_USE_FSDP="true")
+    assert done.code == 5
+    assert done.stderr.startswith("FSDP was asked for (ACCELERATE_USE_FSDP, of accelerate launch), but accelerate ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_the_group_has_the_timeout_of_the_run(folder):
+    folder.write(mine_py=HANGS)
+    timeout = ("--set", "trl.ddp_timeout=5")
+    codes, stderr, _ = ends(folder, *GFPO, "--reward", "./mine.py:hangs_in_one", *timeout)
+    assert codes == [5, 5], stderr
+    assert "the processes lost each other (Timed out waiting 5000ms " in stderr
+    assert stderr.count("\n") == 1
 
 
 @pytest.mark.slow

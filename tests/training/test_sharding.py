@@ -1,0 +1,35 @@
+"""Weights are spread as was asked."""
+
+import pytest
+
+from gpocli.errors import EnvironmentFault
+from gpocli.training.sharding import asked_for, refuse_another_kind
+
+ASKED = {
+    "by an option": ({"fsdp": "full_shard"}, {}, {"FSDP": "trl.fsdp"}),
+    "by accelerate launch": (
+        {},
+        {"ACCELERATE_USE_DEEPSPEED": "true"},
+        {"DEEPSPEED": "ACCELERATE_USE_DEEPSPEED, of accelerate launch"},
+    ),
+    "not at all": ({"fsdp": "", "deepspeed": None}, {"ACCELERATE_USE_FSDP": "false"}, {}),
+}
+
+
+@pytest.mark.parametrize(("options", "environment", "asked"), ASKED.values(), ids=ASKED)
+def test_what_was_asked_for(options, environment, asked):
+    assert asked_for(options, environment) == asked
+
+
+def test_what_accelerate_leaves_out_is_refused():
+    with pytest.raises(EnvironmentFault) as caught:
+        refuse_another_kind({"FSDP": "trl.fsdp"}, "MULTI_CPU")
+    assert str(caught.value) == (
+        "FSDP was asked for (trl.fsdp), but accelerate leaves it out here (MULTI_CPU): take it away, or start the run "
+        "with accelerate launch or torchrun on GPUs"
+    )
+
+
+@pytest.mark.parametrize(("asked", "got"), [({"FSDP": "x"}, "FSDP"), ({}, "MULTI_GPU")])
+def test_what_was_asked_for_is_taken(asked, got):
+    refuse_another_kind(asked, got)
