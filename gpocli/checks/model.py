@@ -47,10 +47,12 @@ def check_chat(findings: Findings, *all_rows: Rows | None) -> None:
 def check_packages(findings: Findings) -> None:
     """Find settings that need a package which is not installed."""
     model, sampling = findings.spec.model, findings.spec.sampling
+    server = sampling.vllm
+    is_elsewhere = server is not None and not server.start and server.sync != "nccl"
     for wanted, path, package, extra in (
         (model.lora is not None, "model.lora", "peft", "peft"),
         (model.quantization is not None, "model.quantization", "bitsandbytes", "quantization"),
-        (sampling.engine == "vllm", "sampling.engine", "vllm", "vllm"),
+        (sampling.engine == "vllm" and not is_elsewhere, "sampling.engine", "vllm", "vllm"),
     ):
         if wanted and findings.are_sound(path) and find_spec(package) is None:
             findings.add(path, f"needs {package}, which is not installed; pip install 'gpocli[{extra}]'", "environment")

@@ -10,6 +10,7 @@ from gpocli.checks.extensions import check_filters, check_keywords, check_reward
 from gpocli.checks.findings import Findings
 from gpocli.checks.model import check_chat, check_model, check_packages
 from gpocli.checks.run_directory import check_run_directory
+from gpocli.checks.server import check_server
 from gpocli.checks.sources import sources_of
 from gpocli.checks.trackers import check_trackers
 from gpocli.checks.trl import check_trl
@@ -69,6 +70,7 @@ def examine(draft: Draft, processes: int = 1) -> Examination:
     rewards = [] if host is None else check_rewards(findings, host)
     check_model(findings)
     check_packages(findings)
+    check_server(findings)
     check_trackers(findings)
     check_trl(findings, processes)
     check_run_directory(findings)

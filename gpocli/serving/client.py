@@ -13,7 +13,7 @@ from gpocli.errors import EnvironmentFault
 _ASKS = httpx2.Timeout(30.0, connect=5.0)
 _WORKS = httpx2.Timeout(1800.0, connect=5.0)
 """Weights of a large model take minutes to read, and requests under way may have to end first."""
-_BETWEEN_LOOKS = 1.0
+_BETWEEN_LOOKS = 0.5
 _SHOWN = 200
 _OF_A_WORKER = re.compile("Worker failed with error '(.*)', please check")
 

@@ -1,9 +1,9 @@
-"""A server that speaks vLLM's protocol around a small real model, with faults on demand. It draws slowly and exactly."""
+"""A server that speaks vLLM's protocol around a small real model, with faults on demand."""
 
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -164,10 +164,8 @@ class _Handler(BaseHTTPRequestHandler):
         if here.has_stamp:
             self.send_header("x-weight-version", here.version)
         self.end_headers()
-        try:
+        with suppress(BrokenPipeError, ConnectionResetError):
             self._stream(body)
-        except (BrokenPipeError, ConnectionResetError):
-            pass
 
     def _stream(self, body: Any) -> None:
         here = self.stand_in

@@ -94,5 +94,5 @@ def test_weights_are_written_in_parts_that_fit_into_memory(client, stand_in, mon
 
 def test_nccl_says_what_it_needs(stand_in, tiny_model):
     wanted = Wanted(model=tiny_model, model_places=(), sync="nccl", tokens=9)
-    with pytest.raises(EnvironmentFault, match="sampling.vllm.sync: nccl needs"):
+    with pytest.raises(EnvironmentFault, match=r"sampling\.vllm\.sync: nccl needs"):
         ServerClient(Control(stand_in.url), wanted, group_port=0).init_communicator("cpu")

@@ -1,8 +1,13 @@
 """Candidates from a server: races, a server that dies, and answers that are no use."""
 
+import random
+
 import pytest
+from datasets import Dataset
 
 from gpocli.errors import EnvironmentFault
+from gpocli.trainers.engines.vllm_server import Draw
+from tests.vllm_here import EMBEDDED
 
 
 class Shortest:
@@ -121,3 +126,68 @@ def test_a_slow_server_has_a_word(served, stand_in, monkeypatch):
     trainer = served(vllm_reconnect=60)
     trainer.train()
     assert any("is slow: no token for" in note and "completions to go" in note for note in trainer.notes)
+
+
+REAL = {
+    "model": str(EMBEDDED),
+    "num_generations": 16,
+    "num_remains_in_group": 4,
+    "per_device_train_batch_size": 32,
+    "max_completion_length": 256,
+    "learning_rate": 3e-3,
+    "optim": "sgd",
+    "vllm_server_timeout": 300,
+    "vllm_reconnect": 300,
+}
+
+
+@pytest.fixture
+def sums():
+    numbers = random.Random(0)
+    asked = [f"{numbers.randint(100, 999)}+{numbers.randint(100, 999)}=" for _ in range(16)]
+    return Dataset.from_dict({"prompt": asked})
+
+
+@pytest.fixture
+def real(served, real_server, sums):
+    return lambda **options: served(
+        **(REAL | {"data": sums, "vllm_server_base_url": real_server.url, "rewards": length_of} | options)
+    )
+
+
+def length_of(completions, **columns):
+    return [float(len(completion) % 5) for completion in completions]
+
+
+@pytest.mark.vllm
+def test_a_race_on_vllm_keeps_what_full_generation_keeps_for_half_of_the_tokens(real):
+    class Looks(Shortest):
+        score_bound = None
+
+    full, kept = drawn(real(group_filter_func=Looks()))
+    trainer = real(group_filter_func=Shortest())
+    raced, kept_of_race = drawn(trainer)
+    assert kept_of_race == kept
+    assert sum(len(tokens) for _, _, tokens in raced) <= 0.5 * sum(len(tokens) for _, _, tokens in full)
+    step = trainer.state.log_history[0]
+    assert step["sampling/stale_completions"] == 0
+    assert step["sampling/sync_difference"] < 2e-5
+
+
+@pytest.mark.vllm
+def test_vllm_is_killed_in_mid_run_and_the_step_goes_on(real, real_server):
+    _, kept = drawn(real(group_filter_func=Shortest()))
+    trainer = real(group_filter_func=Shortest())
+    body, asked = Draw._body, []
+
+    def killed_at_the_twentieth(self, row):
+        asked.append(row)
+        if len(asked) == 20:
+            real_server.kill()
+            real_server.start(wait=False)
+        return body(self, row)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Draw, "_body", killed_at_the_twentieth)
+        assert drawn(trainer)[1] == kept
+    assert trainer.notes[-1] == f"the vLLM server at {real_server.url} is back: it is given the weights again"
