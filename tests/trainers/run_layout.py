@@ -51,8 +51,8 @@ class Thinned(ShortestAfterLooking):
 
 
 def adaptive():
-    """From the first group on: two of a hard group, one of an easy one."""
-    options = adaptive_difficulty.AdaptiveDifficultyOptions(keep=(2, 2, 1, 1), warmup=0)
+    """From the first group on one of an easy group, two of others; of two groups alone none is easy."""
+    options = adaptive_difficulty.AdaptiveDifficultyOptions(keep=(2, 2, 2, 1), warmup=0)
     return adaptive_difficulty.AdaptiveDifficulty(options)
 
 

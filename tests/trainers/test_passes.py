@@ -231,7 +231,7 @@ def test_adapters_and_processes_around_the_model_are_passed_through(passing):
         def forward(self, **inputs):
             return self.module(**inputs)
 
-    trainer.accelerator.unwrap_model = lambda model: getattr(model, "module", model)
+    trainer.accelerator.unwrap_model = lambda model, **how: getattr(model, "module", model)
     for model in (trainer.model, Distributed()):
         logps_BT = trainer._get_per_token_logps_and_entropies(model, *padded(ROWS))[0]
         for logps_T, row in zip(logps_BT, expected, strict=True):

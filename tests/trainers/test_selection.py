@@ -67,3 +67,17 @@ def test_a_group_that_keeps_fewer_is_filled_up():
     batch = scored([1, 1, 1], rewards={0: ([0.0], 0.0), 1: ([2.0], 2.0), 2: ([1.0], 1.0)})
     selection = select(batch, OneOnly(), 2)
     assert (selection.kept, selection.surplus) == ([1, 2], [1])
+
+
+def test_a_filter_that_keeps_fewer_learns_from_the_groups_of_all_processes():
+    class Learning(Counting):
+        needs_rewards = True
+
+        def keep_counts(self, keep, group_rewards, all_mean_rewards):
+            self.learnt = all_mean_rewards
+            return [keep] * len(group_rewards)
+
+    learning = Learning()
+    batch = scored([1, 2, 3], rewards={0: ([1.0], 1.0), 1: ([0.0], 0.0), 2: ([0.5], 0.5)})
+    select_candidates(batch, GroupFilter([learning]), 2, ["right"], None, lambda means: [*means, 0.25])
+    assert learning.learnt == [0.5, 0.25]
