@@ -89,6 +89,8 @@ def main(task):
     options = batch_options(
         library, algorithm, task["prompts"], task["group_size"], task["keep"], task["micro_batch"], task["updates"]
     )
+    if library == "gpo":
+        options["whole_every"] = 0  # no step is one without a race
     if library == "gpo" and not task.get("race", True):
         extra["group_filter_func"].score_bound = None  # all candidates are generated to their end
     config = config_class(
@@ -121,7 +123,9 @@ def main(task):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     trainer.train()
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    log = [entry for entry in trainer.state.log_history if "completions/mean_length" in entry]
+    log = [entry for entry in trainer.state.log_history if "reward" in entry]
+    # After a race the mean is over what candidates had when they were lost.
+    lengths = [entry.get("completions/mean_length_at_least", entry.get("completions/mean_length")) for entry in log]
     warm = stopwatch.seconds[task["warmup"] :]
     return {
         "seconds": warm,
@@ -129,11 +133,9 @@ def main(task):
         "median": statistics.median(
             sum(warm[i : i + task["updates"]]) for i in range(0, len(warm) - task["updates"] + 1, task["updates"])
         ),
-        "mean_length": statistics.mean(entry["completions/mean_length"] for entry in log),
+        "mean_length": statistics.mean(lengths),
         # Tokens of all candidates of a step; those that lost count as far as they came.
-        "tokens": statistics.mean(entry["completions/mean_length"] for entry in log)
-        * task["prompts"]
-        * task["group_size"],
+        "tokens": statistics.mean(lengths) * task["prompts"] * task["group_size"],
         "memory_mb": after / 1024,
         "memory_before_mb": before / 1024,
     }

@@ -37,20 +37,25 @@ class PlainLines(ConsoleProgress):
 
 
 def _completions(figures: StepFigures) -> list[str]:
-    """What a step's line says about its completions; shares only where a filter is at work."""
-    parts = _means(figures)
-    if figures.kept is not None or figures.lost is not None:
-        parts += [f"kept {show(figures.kept, 'share')}", f"lost {show(figures.lost, 'share')}"]
-    return [*parts, f"flat {show(figures.flat, 'share')}"]
+    """What a step's line says about its completions: the kept ones, then all, where a filter is at work."""
+    flat = f"flat groups {show(figures.flat, 'share')}"
+    if not figures.is_filtered:
+        return [*_means(figures), flat]
+    return [f"kept {show(figures.kept, 'share')}: {'  '.join(_means(figures))}", f"all: {_of_all(figures)}", flat]
 
 
 def _means(figures: StepFigures) -> list[str]:
     return [
-        f"reward {show(figures.reward, '.3f')}{_of_all(figures.reward, figures.reward_all, '.3f')}",
+        f"reward {show(figures.reward, '.3f')}",
         f"accuracy {show(figures.accuracy, '.3f')}",
-        f"length {show(figures.length, '.1f')}{_of_all(figures.length, figures.length_all, '.1f')}",
+        f"length {show(figures.length, '.1f')}",
     ]
 
 
-def _of_all(kept: float | None, of_all: float | None, style: str) -> str:
-    return "" if of_all is None or of_all == kept else f" (all {show(of_all, style)})"
+def _of_all(figures: StepFigures) -> str:
+    parts = [] if figures.reward_all is None else [f"reward {show(figures.reward_all, '.3f')}"]
+    if figures.length_all is None and figures.length_bound is not None:
+        parts.append(f"length at least {show(figures.length_bound, '.1f')}")
+    else:
+        parts.append(f"length {show(figures.length_all, '.1f')}")
+    return "  ".join(parts if figures.lost is None else [*parts, f"lost {show(figures.lost, 'share')}"])

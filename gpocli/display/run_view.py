@@ -12,7 +12,7 @@ from gpocli.display.charts import sparkline, split_widths
 from gpocli.display.pace import Pace
 from gpocli.runs.step_figures import PHASES, StepFigures, read_logs, show, show_seconds
 
-_LABEL, _FIGURE, _OVER_ALL = 10, 9, 15
+_LABEL, _FIGURE, _OVER_ALL = 10, 9, 20
 _WIDE = 70
 _PHASE_STYLES = ("cyan", "yellow", "magenta", "green")
 _PHASE_MARKS, _ASCII_PHASE_MARKS = "█▓▒░", "#=+."
@@ -22,7 +22,8 @@ class RunView:
     """The state of a run, drawn for any width from 40 columns; readable without colour and in ASCII.
 
     A figure that is missing is shown as `-`. A step that trains on an earlier generation batch logs nothing about
-    completions: the figures of that batch stay.
+    completions: the figures of that batch stay. Those of all candidates that a race hides are those of the last
+    generation batch without one, with its step.
     """
 
     def __init__(self, description: str, pace: Pace) -> None:
@@ -30,6 +31,7 @@ class RunView:
         self.pace = pace
         self.evaluation: tuple[int, StepFigures] | None = None
         self.last = StepFigures()
+        self.whole: tuple[int, StepFigures] | None = None
         self.history: dict[str, list[float]] = {"reward": [], "accuracy": [], "length": []}
         self.phases: deque[tuple[float | None, ...]] = deque(maxlen=20)
 
@@ -40,6 +42,8 @@ class RunView:
         figures = read_logs(logs)
         fresh = "reward" in logs or "completions/mean_length" in logs
         self.last = figures if fresh else _newer(self.last, figures)
+        if figures.length_all is not None:
+            self.whole = self.pace.step, figures
         for name, values in self.history.items():
             if (value := getattr(figures, name)) is not None:
                 values.append(value)
@@ -62,19 +66,42 @@ class RunView:
         last, wide = self.last, width >= _WIDE
         yield _spread(Text(self.description, "bold"), Text(show_seconds(self.pace.elapsed()), "dim"), width)
         yield self._position(width, ascii_only)
-        yield Text()
-        yield from self._course("reward", show(last.reward, ".3f"), show(last.reward_all, ".3f"), width, ascii_only)
+        yield self._populations(wide)
+        of_all = "" if last.reward_all is None else show(last.reward_all, ".3f")
+        yield from self._course("reward", show(last.reward, ".3f"), of_all, width, ascii_only)
         yield from self._course("accuracy", show(last.accuracy, ".3f"), "", width, ascii_only)
-        over_all = show(last.length_all, ".1f")
-        yield from self._course("length", show(last.length, ".1f"), over_all, width, ascii_only)
-        shares = [("kept", last.kept), ("lost", last.lost), ("flat", last.flat), ("cut", last.cut)]
-        yield _figures([(name, show(value, "share")) for name, value in shares if wide or name != "cut"])
+        yield from self._course("length", show(last.length, ".1f"), self._length_of_all(), width, ascii_only)
+        shares = [("kept", last.kept), ("lost", last.lost)] if last.is_filtered else []
+        pairs = [(name, show(value, "share")) for name, value in [*shares, ("flat groups", last.flat)]]
+        yield _figures([*pairs, ("cut", self._from_whole("cut", "share"))] if wide else pairs)
         pace = self.pace.seconds_a_step()
         speed = [("tokens/s", show(last.tokens_per_second, ",.0f")), ("s/step", show(pace, ".2f"))]
         yield _figures(speed + ([("loss", show(last.loss, ".4f")), ("grad", show(last.grad_norm))] if wide else []))
         yield from self._time_split(width, ascii_only)
         if self.evaluation:
             yield _evaluation(*self.evaluation, wide)
+
+    def _populations(self, wide: bool) -> Text:
+        """What the figures below are means over."""
+        if not self.last.is_filtered:
+            return Text()
+        kept = f"{'':{_LABEL}}{'kept':<{_FIGURE}}"
+        return Text(f"{kept}all" if wide else kept.rstrip(), "dim")
+
+    def _length_of_all(self) -> str:
+        if not self.last.is_filtered:
+            return ""
+        if self.whole is None and self.last.length_bound is not None:
+            return f"at least {show(self.last.length_bound, '.1f')}"
+        return self._from_whole("length_all", ".1f")
+
+    def _from_whole(self, name: str, style: str) -> str:
+        """A figure of all candidates, with its step where that is not the last one."""
+        value = getattr(self.last, name)
+        if value is not None or self.whole is None:
+            return show(value, style)
+        step, figures = self.whole
+        return f"{show(getattr(figures, name), style)} at step {step}"
 
     def _position(self, width: int, ascii_only: bool) -> Text:
         step, total = self.pace.step, self.pace.total
@@ -88,15 +115,15 @@ class RunView:
         return Text.assemble(head, (full * done, "green"), (empty * (room - done), "dim"), tail)
 
     def _course(self, name: str, figure: str, over_all: str, width: int, ascii_only: bool) -> Iterator[Text]:
-        """A figure with its sparkline; on a wide terminal the figure over all candidates stands between them."""
+        """A figure with its sparkline, and that over all candidates: between them, or below where there is no room."""
         line = Text(f"{name:<{_LABEL}}", "dim").append(f"{figure:<{_FIGURE}}", "bold not dim")
         wide = width >= _WIDE
-        if wide:
-            line.append(f"{'all ' + over_all if over_all else '':<{_OVER_ALL}}", "not dim")
+        if wide and self.last.is_filtered:
+            line.append(f"{over_all:<{_OVER_ALL}}", "not dim")
         line.append(sparkline(self.history[name], width - line.cell_len, ascii_only=ascii_only), "cyan not dim")
         yield line
         if over_all and not wide:
-            yield Text(f"{'  of all':<{_LABEL}}", "dim").append(over_all, "not dim")
+            yield Text(f"{'  all':<{_LABEL}}", "dim").append(over_all, "not dim")
 
     def _time_split(self, width: int, ascii_only: bool) -> Iterator[Text]:
         spent = [sum(seconds[phase] or 0.0 for seconds in self.phases) for phase in range(len(PHASES))]

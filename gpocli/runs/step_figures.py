@@ -17,8 +17,9 @@ def _logged(*keys: str) -> Any:
 class StepFigures:
     """Figures of one step; None where the logs say nothing, null or NaN.
 
-    Lengths are in tokens, times in seconds, shares from 0 to 1. `reward` and `length` are means over the kept
-    completions, `reward_all` and `length_all` over all candidates.
+    Lengths are in tokens, times in seconds, shares from 0 to 1. `reward`, `accuracy` and `length` are means over the
+    kept completions, `reward_all` and `length_all` over all candidates; `cut` is a share of these. After a race that
+    length is not known, but `length_bound`, which it is not below. `docs/metrics.md` has the populations of all.
     """
 
     reward: float | None = _logged("reward")
@@ -26,6 +27,7 @@ class StepFigures:
     accuracy: float | None = _logged("accuracy", "rewards/accuracy/mean", "rewards/exact/mean")
     length: float | None = _logged("kept/mean_length", "completions/mean_length")
     length_all: float | None = _logged("completions/mean_length")
+    length_bound: float | None = _logged("completions/mean_length_at_least")
     kept: float | None = _logged("kept/share")
     lost: float | None = _logged("lost/share")
     flat: float | None = _logged("frac_reward_zero_std")
@@ -37,6 +39,11 @@ class StepFigures:
     reward_time: float | None = _logged("time/reward")
     filter_time: float | None = _logged("time/filter")
     update: float | None = _logged("time/update")
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether a filter is at work, so that what is kept and all candidates are two populations."""
+        return self.kept is not None
 
     @property
     def phases(self) -> tuple[float | None, ...]:

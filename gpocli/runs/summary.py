@@ -11,7 +11,8 @@ from gpocli.runs.step_figures import StepFigures, number, read_logs, show, show_
 class RunSummary:
     """Figures over the steps of a run; None where nothing was logged.
 
-    `first` and `last` of reward and length (tokens) are means over the first and the last tenth of the steps.
+    `first` and `last` of reward and length (tokens) are means over the first and the last tenth of the steps that tell
+    it. With a filter both are of the kept completions, and `length_all` is of all candidates, as far as known.
     `flat_share` is the share of groups whose completions all got the same reward: their advantages are 0.
     """
 
@@ -23,6 +24,8 @@ class RunSummary:
     length_last: float | None
     flat_share: float | None
     grad_norm: float | None
+    length_all_first: float | None = None
+    length_all_last: float | None = None
     unscored: bool = False
     """Whether rewards were logged and none was a number."""
 
@@ -39,11 +42,18 @@ class RunSummary:
         """The summary as text, a line a topic."""
         took = "" if self.seconds is None else f" in {show_seconds(self.seconds)}"
         moved = f"reward {show(self.reward_first, '.3f')} to {show(self.reward_last, '.3f')}"
-        shrank = f"length {show(self.length_first, '.1f')} to {show(self.length_last, '.1f')} tokens"
+        steps = f"{self.steps} {'step' if self.steps == 1 else 'steps'}"
         return [
-            f"{self.steps} {'step' if self.steps == 1 else 'steps'}{took}: {moved}, {shrank} (first and last tenth)",
+            f"{steps}{took}: {moved}, {self._lengths()} (first and last tenth)",
             self._signal(),
         ]
+
+    def _lengths(self) -> str:
+        moved = f"{show(self.length_first, '.1f')} to {show(self.length_last, '.1f')} tokens"
+        if self.length_all_first is None:
+            return f"length {moved}"
+        of_all = f"{show(self.length_all_first, '.1f')} to {show(self.length_all_last, '.1f')}"
+        return f"length of the kept {moved}, of all {of_all}"
 
     def _signal(self) -> str:
         if self.unscored:
@@ -71,6 +81,7 @@ def summarize(metrics: Sequence[Mapping[str, Any]]) -> RunSummary:
     seconds = [line.get("train_runtime") for line in metrics if line.get("kind") == "end"]
     rewards = _known(steps, "reward")
     lengths = _known(steps, "length")
+    of_all = _known([step for step in steps if step.is_filtered], "length_all")
     return RunSummary(
         steps=max((int(line["step"]) for line in train), default=0),
         seconds=number(seconds[-1]) if seconds else None,
@@ -78,6 +89,8 @@ def summarize(metrics: Sequence[Mapping[str, Any]]) -> RunSummary:
         reward_last=_mean(rewards[-_tenth(rewards) :]),
         length_first=_mean(lengths[: _tenth(lengths)]),
         length_last=_mean(lengths[-_tenth(lengths) :]),
+        length_all_first=_mean(of_all[: _tenth(of_all)]),
+        length_all_last=_mean(of_all[-_tenth(of_all) :]),
         flat_share=_mean(_known(steps, "flat")),
         grad_norm=_mean(_known(steps, "grad_norm")),
         unscored=not rewards and any("reward" in line for line in train),

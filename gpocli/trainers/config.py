@@ -77,7 +77,17 @@ class GroupConfig(GRPOConfig):  # type: ignore[misc]
         default=256, metadata={"help": "Completions that a process asks of a vLLM server at a time."}
     )
 
+    whole_every: int = field(
+        default=20,
+        metadata={
+            "help": "Generation batches from one that is sampled without a race to the next, so that the lengths of "
+            "all candidates are the policy's; the first is one; 0: never."
+        },
+    )
+
     def __post_init__(self) -> None:
+        if self.whole_every < 0:
+            raise SpecError(f"whole_every={self.whole_every} must not be below 0: it counts generation batches")
         _check_choice("divisor", self.divisor, DIVISORS)
         _check_choice("vllm_sync", self.vllm_sync, VLLM_SYNCS)
         _check_choice("rollout", self.rollout, ROLLOUTS)

@@ -8,38 +8,32 @@ from contextlib import contextmanager
 import numpy as np
 import torch
 
-from gpocli.trainers.group_round import Metrics, weighted_sums
+from gpocli.trainers.figures import Counted, Metrics, evaluation_figures
 
 
-class EvaluationMeans:
-    """Means over the rows of one evaluation.
+class EvaluationRows:
+    """The completions of one evaluation, of which its figures are.
 
-    The parent averages over batches, so that a short last batch weighs too much, and with several processes counts the
-    rows that only fill up the last batch. These are the rewards, their sum and the mean length. `rows` is the number
-    of completions to expect, infinite where the data has no length.
+    The parent's are means over batches, so that a short last batch weighs too much, and with several processes count
+    the rows that only fill up the last batch. `rows` is the number of completions to expect, infinite where the data
+    has no length.
     """
 
     def __init__(self, rows: float = math.inf) -> None:
         self._left = rows
-        self._rewards_BF: list[torch.Tensor] = []
-        self._lengths_B: list[torch.Tensor] = []
+        self._completions: list[Counted] = []
 
-    def note(self, rewards_BF: torch.Tensor, lengths_B: torch.Tensor) -> None:
-        """Take the next batch, gathered over all processes: rows that only fill it up come last."""
-        real = int(min(len(rewards_BF), self._left))
+    def note(self, completions: Sequence[Counted]) -> None:
+        """Take the next batch, of all processes: rows that only fill it up come last."""
+        real = int(min(len(completions), self._left))
         self._left -= real
-        self._rewards_BF.append(rewards_BF[:real])
-        self._lengths_B.append(lengths_B[:real])
+        self._completions += completions[:real]
 
-    def write(self, metrics: Metrics, reward_names: Sequence[str], weights_F: torch.Tensor) -> None:
-        """Put the means in the place of the parent's; without a batch nothing changes."""
-        if not self._rewards_BF:
-            return
-        rewards_BF, lengths_B = torch.cat(self._rewards_BF), torch.cat(self._lengths_B)
-        metrics["reward"] = [weighted_sums(rewards_BF, weights_F).nanmean().item()]
-        for name, rewards_B in zip(reward_names, rewards_BF.unbind(1), strict=True):
-            metrics[f"rewards/{name}/mean"] = [rewards_B.nanmean().item()]
-        metrics["completions/mean_length"] = [lengths_B.float().mean().item()]
+    def write(self, metrics: Metrics, group_size: int, reward_names: Sequence[str]) -> None:
+        """Put the figures among the metrics; none without a batch."""
+        if self._completions:
+            figures = evaluation_figures(self._completions, group_size, reward_names)
+            metrics.update({name: [value] for name, value in figures.items()})
 
 
 @contextmanager

@@ -37,9 +37,11 @@ class Drawn:
         """The number of a candidate's group among those of all processes."""
         return (self.first_row + number) // self.group_size
 
-    def sampled(self, rollout: Rollout, completions: Sequence[Any]) -> "Sampled":
-        """With what was written, as tokens and as text or messages."""
-        return _grown(self, Sampled, rollout=rollout, completions=completions)
+    def sampled(
+        self, rollout: Rollout, completions: Sequence[Any], tool_mask: Sequence[Sequence[int]] | None = None
+    ) -> "Sampled":
+        """With what was written, as tokens and as text or messages; a tool mask is 0 where the policy wrote nothing."""
+        return _grown(self, Sampled, rollout=rollout, completions=completions, tool_mask=tool_mask)
 
 
 @dataclass(frozen=True)
@@ -48,10 +50,13 @@ class Sampled(Drawn):
 
     rollout: Rollout
     completions: Sequence[Any]
+    tool_mask: Sequence[Sequence[int]] | None
 
     @property
     def lengths(self) -> list[int]:
-        """Tokens of each candidate, the end token included; of a lost one, when it was stopped."""
+        """Tokens that the policy wrote, the end token included; of a lost candidate, when it was stopped."""
+        if self.tool_mask is not None:
+            return [sum(row) for row in self.tool_mask]
         return [len(ids) for ids in self.rollout.completion_ids]
 
     def scored(self, rewards: Mapping[int, tuple[list[float], float]]) -> "Scored":

@@ -29,7 +29,7 @@ from typing import Any
 import torch
 
 from gpocli.algorithms.gmpo import ClippedRatios, clip_log_ratios
-from gpocli.trainers.objective import ROW_WEIGHT, Inputs, Objective, changed, weighed
+from gpocli.trainers.objective import ROW_WEIGHT, Inputs, Objective, changed, loss_mask, weighed
 
 _NO_CLIP = {"epsilon_low": float("inf"), "epsilon_high": float("inf")}
 
@@ -69,6 +69,10 @@ class GeometricMean(Objective):
         """Note in each micro-batch what its rows with a valid token weigh in its optimizer step."""
         return weighed(trainer, micro_batches, _valid_rows)
 
+    def has_row_ratios(self, trainer: Any) -> bool:
+        """GMPO clips tokens, and takes their mean afterwards."""
+        return False
+
     def loss(self, trainer: Any, parent: Callable[[Inputs], torch.Tensor], inputs: Inputs) -> torch.Tensor:
         """The loss of a micro-batch: its part of the mean over the sequences of the optimizer step."""
         if ROW_WEIGHT not in inputs:  # in evaluation each batch stands alone
@@ -86,7 +90,7 @@ class GeometricMean(Objective):
             clipped = self._pending.clipped if self._pending is not None else None
             if clipped is None:  # the loss would be the parent's, and nobody would notice
                 raise RuntimeError("TRL's loss asked for no log-probabilities, which GMPO's has to see")
-            _log_clips(trainer, _loss_mask(inputs), clipped)
+            _log_clips(trainer, loss_mask(inputs), clipped)
         finally:
             self._pending = None
         return loss
@@ -98,20 +102,15 @@ def _log_clips(trainer: Any, mask_BT: torch.Tensor, clipped: ClippedRatios) -> N
     sums = torch.stack([low_BT.sum(), high_BT.sum(), tokens_B.sum()]).float()
     low, high, tokens = trainer.accelerator.reduce(sums, reduction="sum").tolist()
     per_row = torch.stack([low_BT.sum(1), high_BT.sum(1)], 1) / tokens_B.clamp(min=1).unsqueeze(1)
-    per_row = trainer.accelerator.gather(per_row.float())
+    per_row = trainer.accelerator.gather(torch.where(tokens_B.unsqueeze(1) > 0, per_row.float(), torch.nan))
     metrics = trainer._metrics["train" if trainer.model.training else "eval"]
     metrics["clip_ratio/low_mean"][-1] = low / max(tokens, 1)
     metrics["clip_ratio/high_mean"][-1] = high / max(tokens, 1)
     metrics["clip_ratio/region_mean"][-1] = (low + high) / max(tokens, 1)
-    metrics["clip_ratio/low_min"][-1] = per_row[:, 0].min().item()
-    metrics["clip_ratio/high_max"][-1] = per_row[:, 1].max().item()
-
-
-def _loss_mask(inputs: Inputs) -> torch.Tensor:
-    mask: torch.Tensor = inputs["completion_mask"]
-    return mask * inputs["tool_mask"] if "tool_mask" in inputs else mask
+    metrics["clip_ratio/low_min"][-1] = per_row[:, 0].nan_to_num(torch.inf).min().item()
+    metrics["clip_ratio/high_max"][-1] = per_row[:, 1].nan_to_num(-torch.inf).max().item()
 
 
 def _valid_rows(inputs: Inputs) -> torch.Tensor:
     """Which sequences have a valid token, [B]."""
-    return _loss_mask(inputs).sum(1) > 0
+    return loss_mask(inputs).sum(1) > 0

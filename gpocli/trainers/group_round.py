@@ -1,7 +1,7 @@
 """The course of one generation batch: prompts become groups, groups are filtered, the kept ones go to the parent."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -10,12 +10,12 @@ from gpocli.contracts.filter import GroupFilter
 from gpocli.contracts.filter_call import Candidate, filter_call
 from gpocli.rollout import Race, Rollout
 from gpocli.trainers.clock import StepClock
-from gpocli.trainers.generation_batch import Advantaged, Drawn, Sampled, Scored, Selected, Selection
+from gpocli.trainers.figures import Counted, count, training_figures
+from gpocli.trainers.generation_batch import Advantaged, Drawn, Scored, Selection
 from gpocli.trainers.objective import SURPLUS
 from gpocli.trainers.processes import Processes
 from gpocli.trainers.selection import select_candidates
 
-Metrics = dict[str, list[float]]
 Score = Callable[[Sequence[Any], Sequence[Any], Sequence[Any], Sequence[Any]], torch.Tensor]
 """Rows, prompts, completions and their tokens to the rewards of all processes, [processes x rows, rewards]."""
 
@@ -36,9 +36,26 @@ class GroupRules:
     counts_truncated: bool
     text_of: Callable[[list[int]], str]
 
+    def of_evaluation(self, group_size: int) -> "GroupRules":
+        """What holds in evaluation: nobody chooses."""
+        return replace(self, group_size=group_size, keep=group_size, group_filter=None, divisor="kept")
+
+    def figures(self, candidates: Sequence[Counted]) -> dict[str, float]:
+        """The figures of a generation batch of all processes."""
+        return training_figures(
+            candidates,
+            self.group_size,
+            self.reward_names,
+            is_filtered=self.group_filter is not None,
+            all_rewarded=self.group_filter is not None and self.group_filter.needs_rewards,
+        )
+
 
 class GroupRound:
-    """One generation batch on one process; the parent asks for its parts in the order of the methods."""
+    """One generation batch on one process; the parent asks for its parts in the order of the methods.
+
+    One that `is_whole` is sampled without a race, so that each candidate is as long as the policy wrote it.
+    """
 
     def __init__(
         self,
@@ -47,11 +64,12 @@ class GroupRound:
         *,
         processes: Processes,
         clock: StepClock,
-        metrics: Metrics,
         trainer_state: Any,
+        is_whole: bool = False,
     ) -> None:
-        self._rules, self._rows = rules, rows
-        self._processes, self._clock, self._metrics, self._state = processes, clock, metrics, trainer_state
+        self._rules, self._rows, self._is_whole = rules, rows, is_whole
+        self._processes, self._clock, self._state = processes, clock, trainer_state
+        self._is_race = False
 
     def draw(self, prompts: Sequence[Any]) -> list[Any]:
         """The prompts to sample: each group of k equal ones that the data loader made becomes G."""
@@ -64,25 +82,34 @@ class GroupRound:
 
     def race(self) -> Race | None:
         """The race that the candidates of a group run, None when all of them are needed."""
-        group_filter, drawn = self._rules.group_filter, self._drawn
-        if group_filter is None or not group_filter.can_race or self._rules.divisor != "kept":
+        rules, drawn = self._rules, self._drawn
+        group_filter = rules.group_filter
+        if group_filter is None or not group_filter.can_race or rules.divisor != "kept":
+            return None
+        if self._is_whole or rules.keep == rules.group_size:
             return None
         is_chat = not isinstance(drawn.prompts[0], str)
+        self._is_race = True
 
         def score(row: int, ids: list[int], finished: bool) -> tuple[float, ...]:
-            text = self._rules.text_of(ids)
+            text = rules.text_of(ids)
             completion = [{"role": "assistant", "content": text}] if is_chat else text
             group = drawn.group_number(row)
             candidate = Candidate(drawn.rows[row], drawn.prompts[row], completion, ids, finished, group=group)
             call = filter_call([[candidate]], self._state)
             return group_filter.score(call.completions, None, **call.keywords)[0][0]
 
-        return Race(keep=self._rules.keep, score=score, bound=group_filter.score_bound)
+        return Race(keep=rules.keep, score=score, bound=group_filter.score_bound)
 
-    def choose(self, rollout: Rollout, completions: Sequence[Any], score: Score) -> Sequence[int]:
+    def choose(
+        self,
+        rollout: Rollout,
+        completions: Sequence[Any],
+        score: Score,
+        tool_mask: Sequence[Sequence[int]] | None = None,
+    ) -> Sequence[int]:
         """The candidates to hand on to the parent, k a group; all of them without a filter."""
-        sampled = self._drawn.sampled(rollout, completions)
-        self._log_sampled(sampled)
+        sampled = self._drawn.sampled(rollout, completions, tool_mask)
         group_filter = self._rules.group_filter
         if group_filter is None:
             self._selected = sampled.scored({}).selected(Selection(range(len(sampled))))
@@ -94,7 +121,6 @@ class GroupRound:
             scored = sampled.scored(self._paid(range(len(sampled)), scored_BF))
         self._selected = scored.selected(self._select(scored, group_filter))
         self._kept_rewards = None if scored_BF is None else self._of_the_kept(scored_BF)
-        self._log_selected(self._selected)
         return self._selected.selection.kept
 
     def rewards(
@@ -120,6 +146,10 @@ class GroupRound:
         if rules.divisor == "group":
             output["num_items_in_batch"] = self._group_tokens(output["num_items_in_batch"])
         return self._selected.advantaged(output["advantages"].tolist())
+
+    def counted(self) -> list[Counted]:
+        """The candidates of all processes as the figures count them, once their rewards are known."""
+        return self._processes.objects(count(self._selected, len(self._rules.reward_names), raced=self._is_race))
 
     def _select(self, scored: Scored, group_filter: GroupFilter) -> Selection:
         with self._clock.measure("filter"):
@@ -157,27 +187,6 @@ class GroupRound:
         ]
         (tokens,) = self._processes.totals(sum(counted))
         return torch.full_like(like, int(tokens))
-
-    def _log_sampled(self, batch: Sampled) -> None:
-        rollout, size = batch.rollout, len(batch)
-        cut = size - sum(rollout.finished) - sum(rollout.lost)
-        total, lost, truncated, tokens = self._processes.totals(size, sum(rollout.lost), cut, sum(batch.lengths))
-        # The parent takes every candidate without an end token for one that was cut at the limit.
-        self._metrics["completions/clipped_ratio"][-1] = truncated / total
-        self._metrics["lost/share"].append(lost / total)
-        self._clock.sampled_tokens += int(tokens)
-
-    def _log_selected(self, batch: Selected) -> None:
-        trained, lengths = batch.trained, batch.lengths
-        known = [total for _, total in batch.rewards.values() if total == total]
-        tokens = sum(lengths[i] for i in trained)
-        total, kept, kept_tokens, rewarded, reward_sum = self._processes.totals(
-            len(batch), len(trained), tokens, len(known), sum(known)
-        )
-        self._metrics["kept/share"].append(kept / total)
-        self._metrics["kept/mean_length"].append(kept_tokens / max(kept, 1))
-        if rewarded:
-            self._metrics["candidates/reward"].append(reward_sum / rewarded)
 
 
 def weighted_sums(scored_BF: torch.Tensor, weights_F: torch.Tensor) -> torch.Tensor:

@@ -17,7 +17,7 @@ loss 0 where rows are counted, for k = G is GRPO. The load-balancing loss of exp
 that share a micro-batch with live ones.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -52,6 +52,10 @@ class Objective:
         """Look at the log-probabilities, entropies and auxiliary loss of a pass before the parent uses them."""
         return passed
 
+    def has_row_ratios(self, trainer: Any) -> bool:
+        """Whether a row has one ratio, so that rows are clipped and not tokens."""
+        return bool(trainer.importance_sampling_level == "sequence")
+
     def loss(self, trainer: Any, parent: Callable[[Inputs], torch.Tensor], inputs: Inputs) -> torch.Tensor:
         """The loss of a micro-batch; `parent` is the parent's own."""
         if ROW_WEIGHT not in inputs:
@@ -65,6 +69,12 @@ class Objective:
         with changed(trainer, **values):
             loss = parent(given)
         return loss if inputs.get(IS_LIVE, True) else 0.0 * loss
+
+
+def loss_mask(inputs: Mapping[str, Any]) -> torch.Tensor:
+    """Which tokens are in the loss, [B, T]: those of tools are not."""
+    mask: torch.Tensor = inputs["completion_mask"]
+    return mask * inputs["tool_mask"] if "tool_mask" in inputs else mask
 
 
 def live_rows(inputs: Inputs) -> torch.Tensor:

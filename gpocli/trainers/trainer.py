@@ -25,8 +25,10 @@ from gpocli.trainers.config import GroupConfig, checked_filter
 from gpocli.trainers.deal import dealt
 from gpocli.trainers.dropout import switch_off_dropout
 from gpocli.trainers.epoch_sampler import EpochRepeatSampler
-from gpocli.trainers.evaluation import EvaluationMeans, random_state_kept
+from gpocli.trainers.evaluation import EvaluationRows, random_state_kept
+from gpocli.trainers.figures import append_figures, owned_names, taken_back
 from gpocli.trainers.group_round import GroupRound, GroupRules
+from gpocli.trainers.loss_figures import LossFigures
 from gpocli.trainers.objective import Objective
 from gpocli.trainers.passes import (
     depends_on_company,
@@ -64,7 +66,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
     - The log-probabilities with which tokens were drawn are compared with the trainer's, now and then.
     - Each update of a generation batch has the same rows with any number of processes. Rows that only fill up a group
       count in no loss.
-    - Evaluation means go over rows, and evaluation leaves no trace in training.
+    - Each figure is of one population, the same in training and evaluation (`docs/metrics.md`), and evaluation leaves
+      no trace in training. Now and then a generation batch is sampled without a race, which tells the policy's lengths.
     - A checkpoint holds all of the run's state (`RunState`) and is whole or not there: a resumed run is the same run.
 
     Without a filter every candidate is kept and the run equals TRL's GRPO.
@@ -125,7 +128,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         """Whether the run was left before the evaluation of its last step."""
         self._sampler = Sampler(self)
         self._check = SamplingCheck(self)
-        self._evaluation = EvaluationMeans()
+        self._evaluation = EvaluationRows()
+        self._loss_figures = LossFigures(self)
         self._rules = GroupRules(
             group_size=self.group_size,
             keep=self.keep,
@@ -150,9 +154,10 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         return super().train(resumable(self, resume_from_checkpoint), *args, **kwargs)
 
     def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
-        trains = self.model.training
+        trains, clock, self._clock = self.model.training, self._clock, StepClock()  # whose seconds are those of a step
         with random_state_kept(self.accelerator.device):
             figures: dict[str, float] = super().evaluate(*args, **kwargs)
+        self._clock = clock
         self.model.train(trains)  # a log says which figures it is of by the mode
         return figures
 
@@ -189,15 +194,15 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         dataset = self.eval_dataset if eval_dataset is None else eval_dataset
         dataset = self.eval_dataset[dataset] if isinstance(dataset, str) else dataset
         is_sized = isinstance(dataset, Sized)
-        self._evaluation = EvaluationMeans(len(dataset) * self.num_generations_eval if is_sized else float("inf"))
+        self._evaluation = EvaluationRows(len(dataset) * self.num_generations_eval if is_sized else float("inf"))
         return super().get_eval_dataloader(eval_dataset)
 
     def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any) -> torch.Tensor:
         with self._clock.measure("step"):
             loss: torch.Tensor = super().training_step(model, inputs, num_items_in_batch)
         if self._step % self.current_gradient_accumulation_steps == 0:
-            for name, value in self._clock.read_and_reset().items():
-                self._metrics["train"][name].append(value)
+            self._loss_figures.settle(self._metrics["train"])
+            append_figures(self._metrics["train"], self._clock.read_and_reset())
         return loss
 
     def _prepare_inputs(self, generation_batch: Any) -> Any:
@@ -223,17 +228,24 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         if self.group_filter is not None and ("image" in inputs[0] or "images" in inputs[0]):
             raise SpecError("data with images does not work with a group filter: leave out one of the two")
+        trains = self.model.training
         self._round = GroupRound(
-            self._rules,
+            self._rules if trains else self._rules.of_evaluation(self.num_generations_eval),
             inputs,
             processes=self._processes,
             clock=self._clock,
-            metrics=self._metrics["train"],
             trainer_state=self.state,
+            is_whole=self._is_whole(),
         )
-        with self.stop.unchanging() if self.model.training else nullcontext():
+        unchanging = self.stop.unchanging() if trains else nullcontext()
+        with unchanging, taken_back(self._metrics["train" if trains else "eval"], owned_names(self.reward_func_names)):
             output: dict[str, Any] = super()._generate_and_score_completions(inputs)
-        if self.model.training:
+        candidates = self._round.counted()
+        if not trains:
+            self._evaluation.note(candidates)
+        else:
+            append_figures(self._metrics["train"], self._rules.figures(candidates))
+            self._clock.sampled_tokens += sum(candidate.length for candidate in candidates)
             batch = self._round.finish(output)
             self._check.check(batch, output)
             if self.on_candidates is not None:
@@ -245,9 +257,12 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             self._before_shuffle = torch.get_rng_state()
         return output
 
+    def _is_whole(self) -> bool:
+        """Whether this generation batch is sampled without a race, which depends on the place in the run alone."""
+        batch, every = self._step // (self.args.steps_per_generation * self.num_iterations), int(self.args.whole_every)
+        return every > 0 and batch % every == 0
+
     def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
-        if not self.model.training:
-            return super()._generate(prompts)  # type: ignore[no-any-return]
         drawn = self._round.draw(prompts)
         # The parent hands num_generations to vLLM, which samples that many completions for each distinct prompt.
         self.num_generations = self.group_size
@@ -255,7 +270,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             out = super()._generate(drawn)
         finally:
             self.num_generations = self.keep
-        kept = self._round.choose(self._sampler.rollout_of(out[1]), out[3], self._score)
+        kept = self._round.choose(self._sampler.rollout_of(out[1]), out[3], self._score, out[2])
         is_by_row = [isinstance(part, list) and len(part) == len(drawn) for part in out]
         return tuple([part[i] for i in kept] if by_row else part for part, by_row in zip(out, is_by_row, strict=True))
 
@@ -264,19 +279,13 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
     ) -> tuple[list[list[int]], Any]:
         trl = partial(super()._generate_single_turn, prompt_ids, images, multimodal_fields, num_generations, *more)
         is_text = images is None and not multimodal_fields
-        race = self._round.race if self.model.training else None
         with self._clock.measure("generate"), self.stop.sampling():
-            return self._sampler.sample(prompt_ids, num_generations, trl, race=race, is_text=is_text)
+            return self._sampler.sample(prompt_ids, num_generations, trl, race=self._round.race, is_text=is_text)
 
     def _calculate_rewards(
         self, inputs: Sequence[Any], prompts: Sequence[Any], completions: Sequence[Any], completion_ids: Sequence[Any]
     ) -> torch.Tensor:
-        if self.model.training:
-            return self._round.rewards(inputs, prompts, completions, completion_ids, self._score)
-        rewards_BF = self._score(inputs, prompts, completions, completion_ids)
-        lengths = torch.tensor([len(ids) for ids in completion_ids], device=self.accelerator.device)
-        self._evaluation.note(rewards_BF, self._processes.gather(lengths))
-        return rewards_BF
+        return self._round.rewards(inputs, prompts, completions, completion_ids, self._score)
 
     def _score(
         self, rows: Sequence[Any], prompts: Sequence[Any], completions: Sequence[Any], completion_ids: Sequence[Any]
@@ -304,14 +313,17 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             return self.objective.seen(parent(model, *inputs, **kwargs))
 
     def _compute_loss(self, model: Any, inputs: dict[str, Any]) -> torch.Tensor:
-        return self.objective.loss(self, partial(super()._compute_loss, model), inputs)
+        loss = self.objective.loss(self, partial(super()._compute_loss, model), inputs)
+        self._loss_figures.note(inputs)
+        return loss
 
     # Figures and checkpoints
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         if not self.model.training:
-            self._evaluation.write(self._metrics["eval"], self.reward_func_names, self.reward_weights)
-            self._evaluation = EvaluationMeans()
+            self._evaluation.write(self._metrics["eval"], self.num_generations_eval, self.reward_func_names)
+            self._evaluation = EvaluationRows()
+            self._loss_figures.settle(self._metrics["eval"])
         super().log(logs, start_time)
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:

@@ -51,10 +51,32 @@ def test_a_run_in_plain_lines(clock):
         progress.interrupted()
     assert written(progress) == (
         "gfpo · length: 10 steps\n"
-        "step  1/10  reward 0.500 (all 0.400)  accuracy 0.750  length 20.0 (all 30.0)  kept 33%  lost 50%  flat 25%  "
-        "loss 0.0100  grad 0.4  5,312 tokens/s  left 4:30\n"
+        "step  1/10  kept 33%: reward 0.500  accuracy 0.750  length 20.0  all: reward 0.400  length 30.0  lost 50%  "
+        "flat groups 25%  loss 0.0100  grad 0.4  5,312 tokens/s  left 4:30\n"
         "eval after step 2  reward 0.500  accuracy -  length 12.0\n"
         "interrupted after step 2 of 10\n"
+    )
+
+
+def test_a_race_is_said_to_leave_a_lower_bound(clock):
+    progress = PlainLines(console())
+    progress.start(1, "gfpo")
+    progress.step(1, {"reward": 0.5, "kept/share": 0.5, "kept/mean_length": 9, "completions/mean_length_at_least": 9.5})
+    assert (
+        written(progress)
+        .splitlines()[1]
+        .startswith("step 1/1  kept 50%: reward 0.500  accuracy -  length 9.0  all: length at least 9.5  flat groups -")
+    )
+
+
+def test_without_a_filter_there_is_one_population(clock):
+    progress = PlainLines(console())
+    progress.start(1, "grpo")
+    progress.step(1, {"reward": 0.5, "completions/mean_length": 9, "frac_reward_zero_std": 0.5})
+    assert (
+        written(progress)
+        .splitlines()[1]
+        .startswith("step 1/1  reward 0.500  accuracy -  length 9.0  flat groups 50%  loss")
     )
 
 
@@ -74,7 +96,7 @@ def test_nothing_known_is_shown_as_dashes(clock):
     progress.start(1, "grpo")
     progress.step(1, {"reward": None, "loss": math.nan})
     assert written(progress).splitlines()[1] == (
-        "step 1/1  reward -  accuracy -  length -  flat -  loss -  grad -  - tokens/s  left 0:00"
+        "step 1/1  reward -  accuracy -  length -  flat groups -  loss -  grad -  - tokens/s  left 0:00"
     )
 
 

@@ -62,11 +62,11 @@ def test_eighty_columns(view):
     assert picture(view, 80) == (
         "gfpo · length · 8 of 24                                                     1:00\n"
         "step 2/8 ━━━━━━━━━━━━━━─────────────────────────────────────────  25%  3:00 left\n"
-        "\n"
-        "reward    1.000    all 0.400      ▁█\n"
-        "accuracy  0.750                   ▄▄\n"
-        "length    28.0     all 30.0       █▁\n"
-        "kept 33%   lost 50%   flat 25%   cut 0%\n"
+        "          kept     all\n"
+        "reward    1.000    0.400               ▁█\n"
+        "accuracy  0.750                        ▄▄\n"
+        "length    28.0     30.0                █▁\n"
+        "kept 33%   lost 50%   flat groups 25%   cut 0%\n"
         "tokens/s 5,312   s/step 30.00   loss 0.0100   grad 0.4\n"
         "time      ██████████████████████████████████████████▓▓▓▓▓▓▓▒▒▒▒▒▒▒░░░░░░░░░░░░░░\n"
         "          █ generate 60%  ▓ reward 10%  ▒ filter 10%  ░ update 20%\n"
@@ -79,13 +79,13 @@ def test_forty_columns(view):
     assert picture(view, 40) == (
         "gfpo · length · 8 of 24             1:00\n"
         "step 2/8 ━━━━───────────  25%  3:00 left\n"
-        "\n"
+        "          kept\n"
         "reward    1.000    ▁█\n"
-        "  of all  0.400\n"
+        "  all     0.400\n"
         "accuracy  0.750    ▄▄\n"
         "length    28.0     █▁\n"
-        "  of all  30.0\n"
-        "kept 33%   lost 50%   flat 25%\n"
+        "  all     30.0\n"
+        "kept 33%   lost 50%   flat groups 25%\n"
         "tokens/s 5,312   s/step 30.00\n"
         "time      ██████████████████▓▓▓▒▒▒░░░░░░\n"
         "█ generate 60%  ▓ reward 10%\n"
@@ -109,13 +109,38 @@ def test_nothing_known_is_shown_as_dashes(clock):
     step(view, 1, {"reward": None, "loss": math.nan})
     lines = picture(view, 80).splitlines()
     assert lines[3:] == [
-        "reward    -        all -          ",
-        "accuracy  -                       ",
-        "length    -        all -          ",
-        "kept -   lost -   flat -   cut -",
+        "reward    -        ",
+        "accuracy  -        ",
+        "length    -        ",
+        "flat groups -   cut -",
         "tokens/s -   s/step 0.00   loss -   grad -",
         "time      -",
     ]
+
+
+RACED = {name: value for name, value in LOGS.items() if not name.startswith("completions/")}
+
+
+def test_what_a_race_hides_is_that_of_the_last_step_without_one(view):
+    step(view, 3, {**RACED, "completions/mean_length_at_least": 22.5})
+    lines = picture(view, 80).splitlines()
+    assert lines[5].startswith("length    20.0     30.0 at step 2      ")
+    assert lines[6] == "kept 33%   lost 50%   flat groups 25%   cut 0% at step 2"
+
+
+def test_where_every_step_races_the_length_of_all_is_said_to_be_a_lower_bound(clock):
+    view = RunView("gfpo", Pace(2))
+    step(view, 1, {**RACED, "completions/mean_length_at_least": 22.5})
+    assert picture(view, 80).splitlines()[5].startswith("length    20.0     at least 22.5       ")
+    assert picture(view, 40).splitlines()[7] == "  all     at least 22.5"
+
+
+def test_without_a_filter_there_is_one_population(clock):
+    view = RunView("grpo", Pace(2))
+    step(view, 1, {"reward": 0.5, "completions/mean_length": 9, "completions/clipped_ratio": 0.25})
+    lines = picture(view, 80).splitlines()
+    assert (lines[2], lines[5]) == ("", "length    9.0      ▄")
+    assert lines[6] == "flat groups -   cut 25%"
 
 
 def test_the_end_is_a_hundred_percent(view):

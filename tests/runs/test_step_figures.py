@@ -27,6 +27,12 @@ def test_without_a_filter_the_length_is_that_of_all():
     assert read_logs({"completions/mean_length": 20}) == StepFigures(length=20, length_all=20)
 
 
+def test_what_a_race_leaves_is_no_length():
+    figures = read_logs({"kept/share": 0.5, "kept/mean_length": 10, "completions/mean_length_at_least": 12})
+    assert figures == StepFigures(kept=0.5, length=10, length_bound=12)
+    assert figures.is_filtered
+
+
 def test_evaluation_keys_have_a_prefix():
     assert read_logs({"eval_reward": 0.5, "reward": 0.1, "eval_rewards/accuracy/mean": 0.7}, "eval_") == StepFigures(
         reward=0.5, accuracy=0.7

@@ -19,6 +19,15 @@ def test_reward_and_length_are_compared_over_tenths():
     )
 
 
+def test_lengths_of_all_are_told_beside_those_of_the_kept():
+    whole = {"kept/share": 0.5, "kept/mean_length": 10, "completions/mean_length": 40}
+    raced = {"kept/share": 0.5, "kept/mean_length": 9, "completions/mean_length_at_least": 12}
+    last = {"kept/share": 0.5, "kept/mean_length": 8, "completions/mean_length": 30}
+    assert summarize(lines(whole, raced, last)).lines()[0] == (
+        "3 steps: reward - to -, length of the kept 10.0 to 8.0 tokens, of all 40.0 to 30.0 (first and last tenth)"
+    )
+
+
 def test_flat_groups_everywhere_mean_that_nothing_was_learned():
     summary = summarize(lines({"reward": 1.0, "frac_reward_zero_std": 1.0, "grad_norm": 0.0}))
     assert summary.could_learn is False

@@ -58,6 +58,7 @@ GFPO = {
     "use_transformers_continuous_batching": False,
     "rollout": "auto",
     "num_remains_in_group": 8,
+    "whole_every": 20,
     "divisor": "kept",
     "epsilon": 0.2,
     "epsilon_high": None,
@@ -104,7 +105,7 @@ OF_ALGORITHMS = {
 }  # fmt: skip
 """What differs from the default spec."""
 
-WITHOUT = {"grpo": {"num_remains_in_group"}, "cispo": {"epsilon"}}
+WITHOUT = {"grpo": {"num_remains_in_group", "whole_every"}, "cispo": {"epsilon"}}
 
 
 @pytest.mark.parametrize("algorithm", OF_ALGORITHMS)

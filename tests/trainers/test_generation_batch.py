@@ -26,6 +26,11 @@ def test_lengths_count_the_end_token():
     assert sampled().lengths == [2, 1, 3, 1, 2, 2]
 
 
+def test_lengths_leave_out_what_a_tool_wrote():
+    rollout = Rollout([[5, 6, 6, 1]], [True], [False])
+    assert Drawn(1, [{}], ["p"]).sampled(rollout, ["a"], tool_mask=[[1, 0, 0, 1]]).lengths == [2]
+
+
 @pytest.mark.parametrize("name", ["rollout", "rewards", "selection", "advantages"])
 def test_what_is_not_there_yet_cannot_be_asked(name):
     with pytest.raises(AttributeError):

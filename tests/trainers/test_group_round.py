@@ -11,7 +11,7 @@ from gpocli.trainers.group_round import GroupRound, GroupRules, weighted_sums
 from gpocli.trainers.processes import Processes
 
 NAN = float("nan")
-ROWS = [{"prompt": "p", "number": 1}] * 2
+ROWS = [{"prompt": "p", "number": 1}] * 3
 
 
 def by_reward(group_completions, group_rewards):
@@ -25,10 +25,10 @@ def shortest(group_completions, group_rewards, completion_lengths):
 shortest.needs_rewards = False
 
 
-def opened(group_filter, divisor="kept", index=0, rows=ROWS):
+def opened(group_filter, divisor="kept", index=0, rows=ROWS, keep=2, **options):
     rules = GroupRules(
         group_size=3,
-        keep=2,
+        keep=keep,
         group_filter=GroupFilter([group_filter]),
         reward_names=["right"],
         reward_weights=torch.tensor([1.0]),
@@ -36,12 +36,10 @@ def opened(group_filter, divisor="kept", index=0, rows=ROWS):
         counts_truncated=True,
         text_of=str,
     )
-    metrics = {"completions/clipped_ratio": [9.0], "lost/share": [], "kept/share": [], "kept/mean_length": []}
-    metrics["candidates/reward"] = []
     processes = Processes(Accelerator(cpu=True))
     processes.index = index
-    made = GroupRound(rules, rows, processes=processes, clock=StepClock(), metrics=metrics, trainer_state=None)
-    return made, metrics
+    made = GroupRound(rules, rows, processes=processes, clock=StepClock(), trainer_state=None, **options)
+    return made, rules
 
 
 ROLLOUT = Rollout([[5, 5, 1], [1], [5, 1]], [True] * 3, [False] * 3)
@@ -61,24 +59,27 @@ def test_a_group_of_k_equal_prompts_becomes_g():
 
 
 def test_a_filter_that_needs_rewards_has_all_of_them_and_none_is_asked_twice():
-    made, metrics = opened(by_reward)
+    made, rules = opened(by_reward)
     made.draw(["p", "p"])
     asked = []
     assert made.choose(ROLLOUT, ["a", "b", "c"], scorer(asked)) == [1, 2]
     rewards = made.rewards(ROWS, ["p", "p"], ["b", "c"], [[1], [5, 1]], scorer(asked))
     assert rewards.tolist() == [[1.0], [2.0]]
     assert asked == [["a", "b", "c"]]
-    assert metrics["candidates/reward"] == [1.0]
+    figures = rules.figures(made.counted())
+    assert (figures["candidates/reward"], figures["reward"]) == (1.0, 1.5)
 
 
 def test_otherwise_the_kept_alone_are_rewarded():
-    made, metrics = opened(shortest)
+    made, rules = opened(shortest)
     made.draw(["p", "p"])
     asked = []
     assert made.choose(ROLLOUT, ["a", "b", "c"], scorer(asked)) == [1, 2]
     made.rewards(ROWS, ["p", "p"], ["b", "c"], [[1], [5, 1]], scorer(asked))
     assert asked == [["b", "c"]]
-    assert (metrics["kept/share"], metrics["kept/mean_length"]) == ([pytest.approx(2 / 3)], [1.5])
+    figures = rules.figures(made.counted())
+    assert (figures["kept/share"], figures["kept/mean_length"]) == (pytest.approx(2 / 3), 1.5)
+    assert (figures["reward"], "candidates/reward" in figures) == (1.5, False)
 
 
 def numbers(group_completions, group_rewards, group_numbers):
@@ -107,6 +108,43 @@ def test_the_divisor_of_the_paper_counts_all_candidates():
     batch = made.finish(output)
     assert output["num_items_in_batch"].item() == 6
     assert [record.advantage for record in batch.records(["right"], 1, 0)] == [None, 0.5, -0.5]
+
+
+class Racing:
+    needs_rewards = False
+
+    def __call__(self, group_completions, group_rewards, completion_lengths):
+        return shortest(group_completions, group_rewards, completion_lengths)
+
+    def score_bound(self, length):
+        return -float(length + 1)
+
+
+def test_a_race_is_told_of_every_candidate():
+    made, _ = opened(Racing())
+    made.draw(["p", "p"])
+    assert made.race().keep == 2
+    made.choose(Rollout([[5, 5], [1], [5, 1]], [False, True, True], [True, False, False]), ["a", "b", "c"], scorer([]))
+    assert [(one.raced, one.lost, one.kept) for one in made.counted()] == [
+        (True, True, False),
+        (True, False, True),
+        (True, False, True),
+    ]
+
+
+@pytest.mark.parametrize("options", [{"is_whole": True}, {"keep": 3}, {"divisor": "group"}])
+def test_no_race_where_the_batch_is_whole_or_nobody_can_be_lost(options):
+    made, rules = opened(Racing(), **options)
+    made.draw(["p", "p", "p"][: rules.keep])
+    assert made.race() is None
+    made.choose(ROLLOUT, ["a", "b", "c"], scorer([]))
+    assert not any(one.raced for one in made.counted())
+
+
+def test_in_evaluation_nobody_chooses():
+    _, rules = opened(Racing())
+    assert rules.of_evaluation(1).group_filter is None
+    assert (rules.of_evaluation(5).group_size, rules.of_evaluation(5).keep) == (5, 5)
 
 
 def test_weighted_sums_are_nan_only_where_no_reward_applies():

