@@ -39,6 +39,14 @@ class EnvironmentFault(GpoError):
     exit_code = 5
 
 
+class ServerFault(EnvironmentFault):
+    """A vLLM server that is no use to the run as it is; a run that was under way can go on from its last step."""
+
+
+class ServerLost(ServerFault):
+    """No answer of a vLLM server, or one that broke off: it may come back."""
+
+
 class Interrupted(GpoError):
     """The user or the system asked the run to stop.
 

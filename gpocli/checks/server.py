@@ -1,8 +1,7 @@
 """The vLLM server that is to sample: whether it is there and can serve the run."""
 
 from gpocli.checks.findings import Findings
-from gpocli.embedded import model_folder
-from gpocli.errors import EnvironmentFault
+from gpocli.errors import EnvironmentFault, ServerLost
 
 
 def check_server(findings: Findings) -> None:
@@ -21,15 +20,15 @@ def check_server(findings: Findings) -> None:
 
 def _ask(findings: Findings) -> None:
     # The client takes a while to import, and most runs have no server.
-    from gpocli.serving.client import Control, ServerLost
-    from gpocli.serving.facts import Wanted, facts_of, why_unfit
+    from gpocli.serving.client import Control
+    from gpocli.serving.facts import Wanted, facts_of, places_of, why_unfit
 
     spec = findings.spec
     server = spec.sampling.vllm
     assert server is not None
     wanted = Wanted(
         model=server.model or spec.model.name,
-        model_places=() if server.model else (str(model_folder(spec.model.name)),),
+        model_places=() if server.model else places_of(spec.model.name),
         sync=server.sync,
         tokens=spec.sampling.max_tokens + (spec.data.max_prompt_tokens or 1),
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx2
 
-from gpocli.errors import EnvironmentFault
+from gpocli.errors import ServerFault, ServerLost
 
 _ASKS = httpx2.Timeout(30.0, connect=5.0)
 _WORKS = httpx2.Timeout(1800.0, connect=5.0)
@@ -18,14 +18,10 @@ _SHOWN = 200
 _OF_A_WORKER = re.compile("Worker failed with error '(.*)', please check")
 
 
-class ServerLost(EnvironmentFault):
-    """No answer, or one that broke off: the server may come back."""
-
-
 class Control:
     """Asks a server one thing at a time, over a connection each: after an answer 500 vLLM closes the one it used.
 
-    Nothing is asked twice. Raises `ServerLost` where there is no answer, `EnvironmentFault` for one that is no use.
+    Nothing is asked twice. Raises `ServerLost` where there is no answer, `ServerFault` for one that is no use.
     """
 
     def __init__(self, url: str) -> None:
@@ -60,7 +56,7 @@ class Control:
         try:
             response = self._http.request(method, path, **options)
         except httpx2.InvalidURL as error:
-            raise EnvironmentFault(f"'{self.url}' is no address of a server: {error}") from error
+            raise ServerFault(f"'{self.url}' is no address of a server: {error}") from error
         except httpx2.TransportError as error:
             raise ServerLost(f"the vLLM server at {self.url} does not answer ({said(error)}); {START}") from error
         if response.status_code != httpx2.codes.OK:
@@ -68,26 +64,26 @@ class Control:
         try:
             return response.json() if response.content else None
         except ValueError:
-            raise EnvironmentFault(f"what answers at {self.url}{path} is no vLLM server; {START}") from None
+            raise ServerFault(f"what answers at {self.url}{path} is no vLLM server; {START}") from None
 
 
 START = "start one with 'gpo serve', or name another one in sampling.vllm.url"
 
 
-def refusal(url: str, path: str, status: int, text: str) -> EnvironmentFault:
+def refusal(url: str, path: str, status: int, text: str) -> ServerFault:
     """What an answer other than 200 means."""
     reason = said_in(text)
     if status == httpx2.codes.NOT_FOUND and not path.startswith("/v1/"):
-        return EnvironmentFault(
+        return ServerFault(
             f"the vLLM server at {url} has no {path.split('?')[0]}, by which gpo watches over its weights; start it "
             "with VLLM_SERVER_DEV_MODE=1 in its environment, as 'gpo serve' does, and with vLLM 0.31 or later"
         )
     if status == httpx2.codes.NOT_FOUND:
-        return EnvironmentFault(f"the vLLM server at {url} says: {reason}; write its name for the model in "
+        return ServerFault(f"the vLLM server at {url} says: {reason}; write its name for the model in "
                                 "sampling.vllm.model")  # fmt: skip
     if status < httpx2.codes.INTERNAL_SERVER_ERROR:
-        return EnvironmentFault(f"the vLLM server at {url} refuses {path} ({status}): {reason}")
-    return EnvironmentFault(f"the vLLM server at {url} failed at {path} ({status}): {reason}; its log tells more")
+        return ServerFault(f"the vLLM server at {url} refuses {path} ({status}): {reason}")
+    return ServerFault(f"the vLLM server at {url} failed at {path} ({status}): {reason}; its log tells more")
 
 
 def said_in(text: str) -> str:

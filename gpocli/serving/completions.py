@@ -7,8 +7,8 @@ from typing import Any
 
 import httpx2
 
-from gpocli.errors import EnvironmentFault
-from gpocli.serving.client import ServerLost, refusal, said, said_in
+from gpocli.errors import ServerFault, ServerLost
+from gpocli.serving.client import refusal, said, said_in
 from gpocli.serving.stamp import HEADER
 
 PATH = "/v1/completions"
@@ -40,7 +40,7 @@ async def stream(http: httpx2.AsyncClient, body: Mapping[str, Any], *, vocabular
     """Yield the same candidate, grown, each time that the server tells of tokens, and when it ended.
 
     Whoever stops reading closes the connection, and the server stops drawing. Raises `ServerLost` for a stream that
-    breaks off, `EnvironmentFault` for an answer that cannot be used.
+    breaks off, `ServerFault` for an answer that cannot be used.
     """
     url, candidate = str(http.base_url).rstrip("/"), Candidate()
     try:
@@ -72,14 +72,14 @@ def _grow(candidate: Candidate, text: str, url: str, vocabulary: int) -> None:
     choice = told["choices"][0]
     tokens = choice.get("token_ids")
     if tokens is None:
-        raise EnvironmentFault(f"the server at {url} tells no token ids; {_UPDATE}")
+        raise ServerFault(f"the server at {url} tells no token ids; {_UPDATE}")
     logps = (choice.get("logprobs") or {}).get("token_logprobs") or []
     if len(logps) != len(tokens):
-        raise EnvironmentFault(
+        raise ServerFault(
             f"the server at {url} tells {len(logps)} log-probabilities of {len(tokens)} tokens; {_UPDATE}"
         )
     if tokens and not 0 <= min(tokens) <= max(tokens) < vocabulary:
-        raise EnvironmentFault(
+        raise ServerFault(
             f"the server at {url} drew the token {max(tokens)}, and the model has {vocabulary:,}: it serves another "
             "model; start the right one with 'gpo serve'"
         )

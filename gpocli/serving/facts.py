@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gpocli.errors import EnvironmentFault
+from gpocli.embedded import EMBEDDED, model_folder
+from gpocli.errors import ServerFault
 from gpocli.serving.client import START, Control
 from gpocli.serving.vllm_plugin import BACKEND
 
@@ -46,12 +47,19 @@ class Wanted:
     """Of the longest completion, and at least one of a prompt."""
 
 
+def places_of(model: str) -> tuple[str, ...]:
+    """Names that a server may have for the model of a spec, or for the folder of one."""
+    folder = model_folder(model)
+    places = [model, str(folder), str(folder.resolve())]
+    return (*places, EMBEDDED) if folder.resolve() == model_folder(EMBEDDED).resolve() else tuple(places)
+
+
 def facts_of(control: Control) -> ServerFacts:
-    """Ask a running server. Raises `ServerLost`, or `EnvironmentFault` when it does not tell."""
+    """Ask a running server. Raises `ServerLost`, or `ServerFault` when it does not tell."""
     try:
         return _facts_of(control)
     except (KeyError, IndexError, TypeError) as error:
-        raise EnvironmentFault(
+        raise ServerFault(
             f"the server at {control.url} does not tell what vLLM 0.31 tells ({error}); {START}"
         ) from error
 

@@ -14,7 +14,7 @@ import torch
 from safetensors.torch import save_file
 from trl.generation.vllm_client import VLLMClient
 
-from gpocli.errors import EnvironmentFault
+from gpocli.errors import ServerFault
 from gpocli.serving.client import Control
 from gpocli.serving.facts import Wanted, facts_of, why_unfit
 
@@ -29,7 +29,7 @@ class ServerClient(VLLMClient):  # type: ignore[misc]
     - Requests of others end before weights change, and wait until they have: a generation in between ends the server.
     - A version is stamped on each push, and a prefix cache that was not emptied is an error.
 
-    Raises `EnvironmentFault` where the server cannot do it, `ServerLost` where it is gone.
+    Raises `ServerFault` where the server cannot do it, `ServerLost` where it is gone.
     """
 
     def __init__(self, control: Control, wanted: Wanted, *, group_port: int) -> None:
@@ -48,10 +48,10 @@ class ServerClient(VLLMClient):  # type: ignore[misc]
         """Of the server's weights, and in tokens."""
 
     def check(self) -> None:
-        """Raise `EnvironmentFault` when what answers cannot serve the run."""
+        """Raise `ServerFault` when what answers cannot serve the run."""
         facts = facts_of(self.control)
         for reason in why_unfit(self.control.url, facts, self.wanted):
-            raise EnvironmentFault(reason)
+            raise ServerFault(reason)
         self.model = facts.name_of(self.wanted)
         self.dtype, self.context = facts.dtype, facts.context
         if self.control.get("/is_paused")["is_paused"]:  # by a run that was killed in a push
@@ -75,7 +75,7 @@ class ServerClient(VLLMClient):  # type: ignore[misc]
     def reset_prefix_cache(self) -> None:
         told = self.control.post("/reset_prefix_cache")
         if told is not None and not told.get("success", True):
-            raise EnvironmentFault(
+            raise ServerFault(
                 f"the vLLM server at {self.base_url} did not empty its prefix cache, which holds keys of the old "
                 "weights: others use it at the same time; give the run a server of its own"
             )
@@ -84,12 +84,12 @@ class ServerClient(VLLMClient):  # type: ignore[misc]
 
     def init_communicator(self, device: Any = 0) -> None:
         if find_spec("vllm") is None:
-            raise EnvironmentFault(
+            raise ServerFault(
                 "sampling.vllm.sync: nccl needs vllm where the trainer runs; pip install 'gpocli[vllm]', or write "
                 "sampling.vllm.sync: plugin"
             )
         if torch.device(device).type == "cpu":
-            raise EnvironmentFault("sampling.vllm.sync: nccl needs a GPU; write sampling.vllm.sync: plugin")
+            raise ServerFault("sampling.vllm.sync: nccl needs a GPU; write sampling.vllm.sync: plugin")
         self.close_communicator()
         super().init_communicator(device)
 
@@ -112,7 +112,7 @@ class ServerClient(VLLMClient):  # type: ignore[misc]
         try:
             yield
         except BaseException:
-            with suppress(EnvironmentFault):
+            with suppress(ServerFault):
                 self.control.post("/resume")
             raise
         self.control.post("/resume")
@@ -142,11 +142,11 @@ class FolderClient(ServerClient):
         self._folder = tempfile.mkdtemp(prefix="gpo-weights-", dir=self._parent)
         try:
             self.control.post("/init_weight_transfer_engine", {"init_info": {"folder": self._folder}})
-        except EnvironmentFault as fault:
+        except ServerFault as fault:
             self.close_communicator()
             if "No such file" not in str(fault):
                 raise
-            raise EnvironmentFault(
+            raise ServerFault(
                 f"the vLLM server at {self.base_url} does not see '{self._folder}'; name a folder that both see in "
                 "sampling.vllm.folder"
             ) from fault
@@ -165,11 +165,11 @@ class FolderClient(ServerClient):
     def _start_weight_update(self) -> None:
         try:
             self.control.post("/start_weight_update")
-        except EnvironmentFault as fault:
+        except ServerFault as fault:
             if "already active" not in str(fault):
                 raise
             # Left by a run that was killed in a push; an update that is refused ends it.
-            with suppress(EnvironmentFault):
+            with suppress(ServerFault):
                 self.control.post("/update_weights", {"update_info": {"files": []}})
             self.control.post("/start_weight_update")
 
@@ -178,7 +178,7 @@ class FolderClient(ServerClient):
         try:
             save_file(tensors, file)
         except OSError as error:
-            raise EnvironmentFault(
+            raise ServerFault(
                 f"cannot write weights for vLLM to '{self._folder}': {error.strerror or error}; make room there, or "
                 "name another folder in sampling.vllm.folder"
             ) from error

@@ -11,10 +11,9 @@ from accelerate.utils import broadcast_object_list
 from trl.generation.vllm_generation import VLLMGeneration
 from trl.trainer import grpo_trainer
 
-from gpocli.embedded import EMBEDDED, model_folder
-from gpocli.errors import EnvironmentFault, GpoError
-from gpocli.serving.client import START, Control, ServerLost
-from gpocli.serving.facts import Wanted
+from gpocli.errors import GpoError, ServerFault, ServerLost
+from gpocli.serving.client import START, Control
+from gpocli.serving.facts import Wanted, places_of
 from gpocli.trainers.config import GroupConfig
 from gpocli.trainers.server_client import FolderClient, ServerClient
 from gpocli.trainers.server_probe import ServerProbe
@@ -84,7 +83,7 @@ class ServerGeneration(VLLMGeneration):  # type: ignore[misc]
             except ServerLost as fault:
                 lost = fault
                 self.come_back(fault)
-        raise EnvironmentFault(f"{lost}; it was lost {_COMEBACKS} times while it took weights; its log tells why")
+        raise ServerFault(f"{lost}; it was lost {_COMEBACKS} times while it took weights; its log tells why")
 
     def _push(self) -> None:
         if fault := self._fault_of(super().sync_weights):
@@ -101,7 +100,7 @@ class ServerGeneration(VLLMGeneration):  # type: ignore[misc]
         self._trainer._last_loaded_step = step
 
     def come_back(self, fault: ServerLost) -> None:
-        """Wait for a lost server, and be ready to push again. Raises `EnvironmentFault` after a wait in vain."""
+        """Wait for a lost server, and be ready to push again. Raises `ServerFault` after a wait in vain."""
         self.on_main(partial(self._wait_again, fault))
 
     def on_main(self, act: Callable[[], _T]) -> _T:
@@ -137,11 +136,10 @@ class ServerGeneration(VLLMGeneration):  # type: ignore[misc]
 
     def _wanted(self) -> Wanted:
         name = self._trainer.model.config._name_or_path
-        places = [name, str(model_folder(name))] + ([EMBEDDED] if name == str(model_folder(EMBEDDED)) else [])
         served = self._args.vllm_served_model
         return Wanted(
             model=served or name,
-            model_places=() if served else tuple(places),
+            model_places=() if served else places_of(name),
             sync=self._args.vllm_sync,
             tokens=self.max_completion_length + 1,
         )
@@ -168,7 +166,7 @@ class ServerGeneration(VLLMGeneration):  # type: ignore[misc]
                 next_word = waited + _LOOKS_BETWEEN_WORDS
 
         if not control.wait(seconds, tell):
-            raise EnvironmentFault(f"{what}; waited {seconds:.0f} s for it; {START}")
+            raise ServerFault(f"{what}; waited {seconds:.0f} s for it; {START}")
 
     def _note(self, text: str) -> None:
         # While the trainer is built, nobody has told it yet whom to tell.
@@ -176,12 +174,12 @@ class ServerGeneration(VLLMGeneration):  # type: ignore[misc]
 
     # Between processes
 
-    def _fault_of(self, act: Callable[[], None]) -> EnvironmentFault | None:
+    def _fault_of(self, act: Callable[[], None]) -> ServerFault | None:
         """The fault that `act`, which all processes take part in, met in the main one."""
         fault = None
         try:
             act()
-        except EnvironmentFault as error:
+        except ServerFault as error:
             fault = error
         return self._of_main(fault)  # type: ignore[no-any-return]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from gpocli.errors import EnvironmentFault, GuardError
+from gpocli.errors import GuardError, ServerFault
 from gpocli.serving.completions import PATH, asked_for
 from gpocli.trainers.sampling_check import BOUNDS
 
@@ -72,7 +72,7 @@ class ServerProbe:
         choice = generation.vllm_client.control.post(PATH, body)["choices"][0]
         tokens, logps = choice.get("token_ids"), (choice.get("logprobs") or {}).get("token_logprobs")
         if not tokens or logps is None or len(tokens) != len(logps):
-            raise EnvironmentFault(
+            raise ServerFault(
                 f"the server at {generation.url} does not tell the tokens that it draws with their log-probabilities; "
                 "start a vLLM of version 0.31 or later with 'gpo serve'"
             )

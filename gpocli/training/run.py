@@ -15,7 +15,7 @@ from gpocli.checks.overview import what_runs
 from gpocli.checks.preflight import Preflight, check_run
 from gpocli.display.choice import open_progress
 from gpocli.embedded import EMBEDDED
-from gpocli.errors import GpoError, Interrupted, everywhere
+from gpocli.errors import GpoError, Interrupted, ServerFault, everywhere
 from gpocli.runs.checkpoints import step_of
 from gpocli.runs.directory import RunDirectory
 from gpocli.runs.summary import RunSummary, summarize
@@ -29,6 +29,7 @@ from gpocli.training.faults import Watch, shared_faults
 from gpocli.training.loading_signals import Stopped, interruptible
 from gpocli.training.quiet import quiet_libraries, quiet_transformers
 from gpocli.training.resume import on_top_of, refuse_changes, stored_spec
+from gpocli.training.server import own_server
 from gpocli.training.time_limit import TimeLimit
 
 
@@ -115,7 +116,10 @@ def _train_in(
     spec, directory, is_main = ready.spec, claim.directory, company.is_main
     if is_main:
         directory.write_spec(dump_spec(with_directory(spec, directory)))
-    with open_progress(console, main_process=is_main) as progress:
+    with (
+        open_progress(console, main_process=is_main) as progress,
+        own_server(spec, directory, progress.note, is_main=is_main),
+    ):
         watch.on_fault = partial(progress.__exit__, None, None, None)
         for note in (*ready.notes, *claim.remarks):
             progress.note(note)
@@ -139,6 +143,8 @@ def _train_in(
         try:
             with signals.caught(), watch.handing_on(trainer.stop):
                 number = _train_and_save(trainer, claim, signals)
+        except ServerFault as fault:
+            raise ServerFault(f"{fault}; {_where_it_stopped(directory, spec)}") from fault
         except KeyboardInterrupt:
             progress.interrupted()
             raise Interrupted(_where_it_stopped(directory, spec) if is_main else "", signal.SIGINT) from None
@@ -166,6 +172,9 @@ def _train_and_save(trainer: Any, claim: Claim, signals: Any) -> int | None:
     except StopNow as stop:
         trainer.stop.save()
         return stop.number
+    except ServerFault:  # of all processes, while nothing has changed since the last step
+        trainer.stop.save()
+        raise
     if trainer.state.global_step < trainer.state.max_steps and signals.received is not None:
         received: int = signals.received
         return received

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpocli.errors import EnvironmentFault
-from gpocli.serving.client import Control, ServerLost, said_in
+from gpocli.errors import EnvironmentFault, ServerLost
+from gpocli.serving.client import Control, said_in
 
 DEAD = "http://127.0.0.1:9"
 

@@ -6,8 +6,7 @@ from contextlib import aclosing
 
 import pytest
 
-from gpocli.errors import EnvironmentFault
-from gpocli.serving.client import ServerLost
+from gpocli.errors import EnvironmentFault, ServerLost
 from gpocli.serving.completions import open_http, stream
 
 BODY = {"model": "m", "prompt": [1], "max_tokens": 3}

@@ -4,7 +4,7 @@ import pytest
 
 from gpocli.errors import EnvironmentFault
 from gpocli.serving.client import Control
-from gpocli.serving.facts import ServerFacts, Wanted, facts_of, why_unfit
+from gpocli.serving.facts import ServerFacts, Wanted, facts_of, places_of, why_unfit
 
 FIT = {
     "version": "0.31.0",
@@ -62,3 +62,12 @@ def test_an_older_protocol_is_named(stand_in):
     del stand_in.config["model_config"]["logprobs_mode"]
     with pytest.raises(EnvironmentFault, match=r"does not tell what vLLM 0.31 tells \('logprobs_mode'\); start one"):
         facts_of(Control(stand_in.url))
+
+
+def test_a_folder_may_be_served_by_its_resolved_path(tmp_path, monkeypatch):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    monkeypatch.chdir(tmp_path)
+    assert places_of("./link") == ("./link", "link", str((tmp_path / "real").resolve()))
+    assert "embedded" in places_of("embedded")
+    assert "embedded" in places_of(places_of("embedded")[1])

@@ -9,9 +9,8 @@ from typing import Any
 
 import torch
 
-from gpocli.errors import EnvironmentFault, counted
+from gpocli.errors import ServerFault, ServerLost, counted
 from gpocli.rollout import Rollout, SamplingRequest
-from gpocli.serving.client import ServerLost
 from gpocli.serving.completions import Candidate, open_http, stream
 from gpocli.trainers.engines import loop
 
@@ -33,7 +32,7 @@ def why_not_this(trainer: Any, request: SamplingRequest) -> str | None:
     context = trainer.vllm_generation.served.context
     tokens = max(map(len, request.prompts_P), default=0) + request.settings.max_new_tokens
     if tokens > context:
-        raise EnvironmentFault(
+        raise ServerFault(
             f"the vLLM server at {trainer.vllm_generation.url} has a context of {context:,} tokens, and a prompt with "
             f"its completion takes {tokens:,}; start it with --max-model-len {tokens} or more, lower "
             "sampling.max_tokens, or set data.max_prompt_tokens"
@@ -46,7 +45,7 @@ def sample(trainer: Any, request: SamplingRequest, parent: Callable[[], Any]) ->
 
     Rows have seeds of their own, by their number among all rows. The server adds numbers in an order that depends on
     which rows it decodes together: a token that is nearly as likely as another one may differ because of that.
-    Raises `EnvironmentFault`, in all processes, for a server that is no use, or does not come back.
+    Raises `ServerFault`, in all processes, for a server that is no use, or does not come back.
     """
     generation = trainer.vllm_generation
     generation.keep_in_step()
@@ -57,7 +56,7 @@ def sample(trainer: Any, request: SamplingRequest, parent: Callable[[], Any]) ->
         is_progress = bool(trainer._processes.totals(float(draw.has_progressed()))[0])
         in_vain = 0 if is_progress else in_vain + 1
         if in_vain == _TRIALS_IN_VAIN:
-            raise EnvironmentFault(f"{fault}; so it did {in_vain} times, at the same place; its log tells why")
+            raise ServerFault(f"{fault}; so it did {in_vain} times, at the same place; its log tells why")
         generation.come_back(fault)
         generation.sync_weights()
     stale = trainer._processes.totals(float(draw.stale()))[0]
@@ -66,7 +65,7 @@ def sample(trainer: Any, request: SamplingRequest, parent: Callable[[], Any]) ->
     return draw.rollout()
 
 
-def _first_of(faults: list[EnvironmentFault | None]) -> EnvironmentFault | None:
+def _first_of(faults: list[ServerFault | None]) -> ServerFault | None:
     """The fault of some process, the same in all; one that waiting does not mend comes first."""
     found = [fault for fault in faults if fault is not None]
     return next((fault for fault in found if not isinstance(fault, ServerLost)), found[0] if found else None)
@@ -85,7 +84,7 @@ class Draw:
         self._vocabulary = int(trainer.model.config.get_text_config().vocab_size)
         self._ends = frozenset(request.settings.eos_token_ids)
 
-    def fault_of_a_try(self) -> EnvironmentFault | None:
+    def fault_of_a_try(self) -> ServerFault | None:
         """Draw what is not there yet; returns what kept it from that."""
         self._running_before = self._board.num_running
         self._versions.add(self._generation.served.version)
@@ -94,7 +93,7 @@ class Draw:
         except BaseExceptionGroup as group:
             faults = _leaves(group)
             for other in faults:
-                if not isinstance(other, EnvironmentFault):
+                if not isinstance(other, ServerFault):
                     raise other from None
             return _first_of(faults)
         return None
@@ -172,14 +171,14 @@ class Draw:
         """Raise for an end that is none: only the limit, an end token or what the user asked for ends a completion."""
         at, count = f"the vLLM server at {self._generation.url}", len(candidate.tokens)
         if candidate.reason == "length" and count < self._request.settings.max_new_tokens:
-            raise EnvironmentFault(
+            raise ServerFault(
                 f"{at} cut a completion after {counted(count, 'token')}, where sampling.max_tokens is "
                 f"{self._request.settings.max_new_tokens:,}: start it with a longer --max-model-len, and with "
                 "--generation-config vllm"
             )
         is_end = bool(candidate.tokens) and candidate.tokens[-1] in self._ends
         if candidate.reason == "stop" and not is_end and not self._generation.generation_kwargs:
-            raise EnvironmentFault(
+            raise ServerFault(
                 f"{at} ended a completion after {counted(count, 'token')} without an end token: it serves another "
                 "model, or is no vLLM; start the right one with 'gpo serve'"
             )
