@@ -94,3 +94,56 @@ def test_one_value_takes_the_place_of_those_since_the_last_call():
     assert metrics == {"entropy": [9.0, pytest.approx((4 * 1.0 + 4.0) / 5)], "reward": [1.0]}
     figures.settle(metrics)
     assert len(metrics["entropy"]) == 2
+
+
+class Thinned:
+    """Keeps 4, 3 or 2 of a group, as the prompt's number says."""
+
+    def __call__(self, group_completions, group_rewards, completion_lengths):
+        return [[-float(length) for length in group] for group in completion_lengths]
+
+    def keep_counts(self, keep, group_rewards, number):
+        return [keep - group[0] % 3 for group in number]
+
+
+def count_letters(completions, **kwargs):
+    return [float(sum(c.isalpha() for c in text)) for text in completions]
+
+
+def test_clipped_rows_of_a_run_are_counted_without_those_that_only_fill_up_a_group(gfpo):
+    """With a clip range of next to nothing every row whose ratio moved against it is clipped."""
+    trainer = gfpo(
+        rewards=count_letters, group_filter_func=Thinned(), num_generations=5, num_remains_in_group=4,
+        gradient_accumulation_steps=2, steps_per_generation=4, max_steps=2, learning_rate=0.1,
+        importance_sampling_level="sequence", loss_type="grpo", epsilon=1e-6, epsilon_high=1e-6,
+    )  # fmt: skip
+    clipped, compute = [], trainer._compute_loss
+
+    def watched(model, inputs):
+        mask_BT = inputs["completion_mask"]
+        ids = torch.cat([inputs["prompt_ids"], inputs["completion_ids"]], 1)
+        mask = torch.cat([inputs["prompt_mask"], mask_BT], 1)
+        with torch.no_grad():
+            logps_BT, _, _ = trainer._get_per_token_logps_and_entropies(model, ids, mask, mask_BT.size(1))
+        old_BT = inputs.get("old_per_token_logps", logps_BT)
+        ratio_B = (((logps_BT - old_BT) * mask_BT).sum(1) / mask_BT.sum(1).clamp(min=1)).exp()
+        advantage_B = inputs["advantages"]
+        is_low_B, is_high_B = (ratio_B < 1 - 1e-6) & (advantage_B < 0), (ratio_B > 1 + 1e-6) & (advantage_B > 0)
+        trained_B = mask_BT.sum(1) > 0
+        clipped[-1] += torch.stack([is_low_B, is_high_B], 1)[trained_B].tolist()
+        return compute(model, inputs)
+
+    def count_up(*args, **kwargs):
+        clipped.append([]) if trainer._step % 2 == 0 else None
+        return step(*args, **kwargs)
+
+    trainer._compute_loss, step, trainer.training_step = watched, trainer.training_step, count_up
+    trainer.train()
+    assert [len(rows) < 8 for rows in clipped] == [True, True]
+    for entry, rows in zip(trainer.state.log_history, clipped, strict=False):
+        low, high = (sum(row[side] for row in rows) / len(rows) for side in (0, 1))
+        assert entry["clip_ratio/low_mean"] == pytest.approx(low)
+        assert entry["clip_ratio/high_mean"] == pytest.approx(high)
+        assert entry["clip_ratio/region_mean"] == pytest.approx(low + high)
+        assert (entry["clip_ratio/low_min"], entry["clip_ratio/high_max"]) == (float(low == 1), float(high > 0))
+    assert any(any(row) for row in clipped[1])
