@@ -123,7 +123,7 @@ class Folder:
 
 def without_figures(text: str) -> str:
     """`text` with # for the figures of steps, which differ between machines and versions of torch."""
-    names = "reward|accuracy|length|all|loss|grad|gradient norm|to|kept|lost|flat|left|average;"
+    names = "reward|accuracy|length|all|loss|grad|gradient norm|to|kept|lost|least|groups|left|average;"
     text = re.sub(rf"\b({names}) -?[\d.:,e%-]+", r"\1 #", text)
     return re.sub(r"[\d,]+ tokens/s|- tokens/s", "# tokens/s", text)
 
