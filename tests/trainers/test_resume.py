@@ -103,6 +103,7 @@ def trainer_of(run: Run, folder: Any, model: str) -> GFPOTrainer:
         "eval_steps": run.eval_every,
         "eval_on_start": run.eval_on_start and run.eval_every is not None,
         "num_generations_eval": 1,
+        "whole_every": 2,  # so that batches with and without a race come after the stop
         "disable_dropout": not run.dropout,
     }
     if not is_gmpo:
