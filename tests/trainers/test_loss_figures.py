@@ -147,3 +147,16 @@ def test_clipped_rows_of_a_run_are_counted_without_those_that_only_fill_up_a_gro
         assert entry["clip_ratio/region_mean"] == pytest.approx(low + high)
         assert (entry["clip_ratio/low_min"], entry["clip_ratio/high_max"]) == (float(low == 1), float(high > 0))
     assert any(any(row) for row in clipped[1])
+
+
+@pytest.mark.parametrize("loss_type", ["dapo", "grpo", "bnpo"])
+def test_the_policy_loss_of_a_run_is_its_loss_where_nothing_else_adds_to_it(gfpo, loss_type):
+    """With a bonus of next to nothing, and micro-batches in which all rows only fill up a group."""
+    trainer = gfpo(
+        rewards=count_letters, group_filter_func=Thinned(), num_generations=5, num_remains_in_group=4,
+        per_device_train_batch_size=2, gradient_accumulation_steps=4, max_steps=2, entropy_coef=1e-9,
+        loss_type=loss_type,
+    )  # fmt: skip
+    trainer.train()
+    for entry in trainer.state.log_history[:2]:
+        assert entry["policy_loss"] == pytest.approx(entry["loss"], abs=1e-6)

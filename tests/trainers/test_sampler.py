@@ -153,10 +153,11 @@ def test_evaluation_counts_each_prompt_once_and_is_never_filtered(gfpo, shortest
 def test_evaluation_groups_are_counted_whole(gfpo, shortest):
     from tests.trainers.conftest import prompts
 
-    lengths = []
+    lengths, cut = [], []
 
     def by_number(completions, completion_ids, number, **kwargs):
         lengths.extend(map(len, completion_ids))
+        cut.extend(ids[-1] != 1 for ids in completion_ids)
         return [float(n) for n in number]
 
     trainer = gfpo(
@@ -165,11 +166,18 @@ def test_evaluation_groups_are_counted_whole(gfpo, shortest):
         eval_dataset=prompts(5),
         num_generations_eval=2,
         per_device_eval_batch_size=4,
+        max_completion_length=40,
     )
     metrics = trainer.evaluate()
     assert metrics["eval_reward"] == pytest.approx(2.0)
     assert len(lengths) == 10
     assert metrics["eval_completions/mean_length"] == pytest.approx(sum(lengths) / 10)
+    assert 0 < sum(cut) < 10
+    assert metrics["eval_completions/clipped_ratio"] == sum(cut) / 10
+    assert metrics["eval_completions/max_length"] == max(lengths)
+    # 0, 0, 1, 1, ..., 4, 4: ten numbers around 2, whose squares of differences add up to 20.
+    assert metrics["eval_reward_std"] == pytest.approx((20 / 9) ** 0.5)
+    assert metrics["eval_frac_reward_zero_std"] == 1.0
 
 
 @pytest.fixture
