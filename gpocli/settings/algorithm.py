@@ -102,8 +102,7 @@ class FilteredSection(AlgorithmSection):
     ] = Field(default_factory=list)
     """Filters that choose the kept: the first decides, each next one breaks its ties; none by default."""
     whole_every: Annotated[int, Field(ge=0, le=1_000_000), Setting("whole_every")] = 20
-    """Generation batches from one that is sampled without a race to the next, so that the lengths of all candidates are
-    the policy's; the first is one; 0: never."""
+    """Generation batches from one without a race, which tells how long the policy writes, to the next; 0: none is."""
 
     @property
     def kept(self) -> int | None:
