@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from transformers import TrainerCallback
+from transformers import TrainerCallback, TrainerState
+from transformers.trainer import TRAINER_STATE_NAME
 
 from gpocli.errors import SpecError
 
@@ -174,6 +175,17 @@ def load_state(trainer: Any, checkpoint: Path) -> RunState | None:
         weights = torch.load(checkpoint / _REFERENCE, map_location=where, weights_only=True)
         accelerator.unwrap_model(trainer.ref_model).load_state_dict(weights)
     return state
+
+
+def load_last_step(trainer: Any, checkpoint: Path) -> None:
+    """Load the weights of a run that has done all its steps, and make up for an evaluation that it was left before."""
+    trainer._load_from_checkpoint(str(checkpoint))
+    path = _path(checkpoint, trainer.accelerator.process_index)
+    if path.exists() and torch.load(path, map_location="cpu", weights_only=True).get("owes_evaluation"):
+        done = TrainerState.load_from_json(str(checkpoint / TRAINER_STATE_NAME))
+        trainer.state.global_step, trainer.state.epoch = done.global_step, done.epoch
+        trainer.state.log_history = done.log_history
+        trainer.evaluate()
 
 
 def _reference_moves(trainer: Any) -> bool:

@@ -44,6 +44,11 @@ class Stop:
         """Whether the run would be left from where it is now."""
         return self._is_open
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether it is for several processes to agree when the run is left."""
+        return bool(self._trainer._processes.count > 1)
+
     def ask(self, number: int) -> None:
         """Ask to stop, in a handler of signals; raises `StopNow` where that is possible at once."""
         self.asked = self.asked or number

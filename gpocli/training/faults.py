@@ -22,7 +22,11 @@ _SAME = 1.0
 """Seconds in which a process may come upon the fault that another one has told by itself."""
 _LEAVE = 10.0
 """Seconds after which a process that has heard of a fault is ended, wherever it waits."""
-_LOST = re.compile(r"connection (closed|reset|refused)|broken pipe|gloo|nccl|timed out|socket", re.IGNORECASE)
+_LOST = re.compile(
+    r"connection (was )?(closed|reset|refused)|broken pipe|timed out|timeout|remote process exited|peer closed|recv failed",
+    re.IGNORECASE,
+)
+"""What torch says of a collective whose other members are gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +141,7 @@ def _told(company: Company, watch: Watch, error: BaseException) -> BaseException
     """What this process raises for an error."""
     if isinstance(error, GpoError) and error.is_everywhere:
         return error
-    if _LOST.search(first_line(error)) and not isinstance(error, GpoError | Leave):
+    if isinstance(error, RuntimeError) and _LOST.search(first_line(error)):
         wait_until(lambda: watch.heard is not None, 3 * _LOOK + _SAME)
         if watch.heard is None:
             error = EnvironmentFault(

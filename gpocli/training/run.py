@@ -191,7 +191,9 @@ def _take_steps(trainer: Any, checkpoint: Path | None) -> None:
     """
     last_step = trainer.args.max_steps
     if checkpoint is not None and 0 < last_step <= step_of(checkpoint):
-        trainer._load_from_checkpoint(str(checkpoint))
+        from gpocli.trainers.state import load_last_step
+
+        load_last_step(trainer, checkpoint)
     else:
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
 

@@ -60,6 +60,7 @@ class StopSignals(TrainerCallback):  # type: ignore[misc]
         reason = "" if is_key else f"{'run.max_minutes' if self._limit.is_reached else number.name}: "
         if self._stop.is_at_once:
             return f"{reason}stopping at once, as the run was after its last step"
-        return (
-            f"{reason}stopping after this step with a checkpoint; {'once more' if is_key else 'Ctrl-C'} stops at once"
+        when = (
+            "with a checkpoint when all processes can" if self._stop.is_shared else "after this step with a checkpoint"
         )
+        return f"{reason}stopping {when}; {'once more' if is_key else 'Ctrl-C'} stops at once"

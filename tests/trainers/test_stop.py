@@ -1,5 +1,6 @@
 """A run that is left while it samples or evaluates is saved as it was after the last step."""
 
+import json
 import signal
 from dataclasses import replace
 
@@ -7,6 +8,7 @@ import pytest
 from transformers import TrainerCallback
 
 from gpocli.runs.checkpoints import damage
+from gpocli.trainers.state import load_last_step
 from gpocli.trainers.stop import StopNow
 from tests.trainers.test_resume import Run, train, trainer_of
 
@@ -70,6 +72,21 @@ def test_an_evaluation_that_was_left_is_made_up_for(tiny_model, tmp_path):
     straight, after = check_left(run, tmp_path, tiny_model, "prediction_step", 1, saved=2)
     assert_equal(straight, after)
     assert sum("eval_" in line for line in after.log) == 3
+
+
+def test_so_is_that_of_the_last_step(tiny_model, tmp_path):
+    run = Run(eval_every=6)
+    straight = train(trainer_of(run, tmp_path / "straight", tiny_model))
+    left = trainer_of(run, tmp_path / "left", tiny_model)
+    asks_at(left, "prediction_step", 1)
+    with pytest.raises(StopNow):
+        left.train()
+    left.stop.save()
+    again = trainer_of(run, tmp_path / "left", tiny_model)
+    load_last_step(again, tmp_path / "left" / "checkpoint-6")
+    figures = [json.loads(line) for line in (straight.log[-2], json.dumps(again.state.log_history[-1]))]
+    assert figures[0]["eval_reward"] == figures[1]["eval_reward"]
+    assert (figures[0]["step"], figures[0]["epoch"]) == (figures[1]["step"], figures[1]["epoch"])
 
 
 def test_before_the_first_step_there_is_nothing_to_save(tiny_model, tmp_path):

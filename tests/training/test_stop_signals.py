@@ -14,8 +14,8 @@ from gpocli.training.time_limit import TimeLimit
 class PlainStop:
     """The part of a trainer's `Stop` that signals ask."""
 
-    def __init__(self, *, is_at_once=False):
-        self.asked, self.is_at_once = 0, is_at_once
+    def __init__(self, *, is_at_once=False, is_shared=False):
+        self.asked, self.is_at_once, self.is_shared = 0, is_at_once, is_shared
 
     def ask(self, number):
         self.asked = number
@@ -87,6 +87,13 @@ def test_where_nothing_changes_the_run_is_left_at_once():
     with signals.caught(), pytest.raises(StopNow):
         signal.raise_signal(signal.SIGTERM)
     assert told == ["SIGTERM: stopping at once, as the run was after its last step"]
+
+
+def test_several_processes_leave_when_all_can():
+    told = []
+    with signals_of(PlainStop(is_shared=True), told).caught():
+        signal.raise_signal(signal.SIGTERM)
+    assert told == ["SIGTERM: stopping with a checkpoint when all processes can; Ctrl-C stops at once"]
 
 
 def test_the_limit_of_a_run_is_named():
