@@ -23,7 +23,7 @@ _SAME = 1.0
 _LEAVE = 10.0
 """Seconds after which a process that has heard of a fault is ended, wherever it waits."""
 _LOST = re.compile(
-    r"connection (was )?(closed|reset|refused)|broken pipe|timed out|timeout|remote process exited|peer closed|recv failed",
+    r"connection (was )?(closed|reset|refused)|broken pipe|timed out|timeout|remote process exited|recv failed",
     re.IGNORECASE,
 )
 """What torch says of a collective whose other members are gone."""
