@@ -6,14 +6,12 @@ from gpocli.errors import EnvironmentFault, ServerLost
 
 def check_server(findings: Findings) -> None:
     """Find what keeps a running server from serving the run; one that is not there yet is only noted."""
-    if not findings.are_sound("sampling.vllm", "sampling.engine", "sampling.max_tokens", "model.name", "model.lora"):
+    if not findings.are_sound("sampling.vllm", "sampling.engine", "sampling.max_tokens", "model.name"):
         return
     spec = findings.spec
     server = spec.sampling.vllm
     if server is None:
         return
-    if server.sync == "lora" and spec.model.lora is None:
-        findings.add("sampling.vllm.sync", "lora sends the adapter alone; add model.lora, or write plugin")
     if not server.start:
         _ask(findings)
 

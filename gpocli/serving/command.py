@@ -87,22 +87,12 @@ def _numbers(spec: RunSpec, on_gpu: bool) -> list[str]:
 def _weights(spec: RunSpec) -> list[str]:
     assert spec.sampling.vllm is not None
     options = ["--middleware", STAMP, "--disable-uvicorn-access-log"]
-    if backend := BACKENDS.get(spec.sampling.vllm.sync):
-        return [*options, "--weight-transfer-config", json.dumps({"backend": backend})]
-    rank = spec.model.lora.rank if spec.model.lora is not None else 16
-    return [*options, "--enable-lora", "--max-loras", "2", "--max-lora-rank", str(_rank_of_vllm(rank))]
-
-
-def _rank_of_vllm(rank: int) -> int:
-    """The next rank that vLLM has room for."""
-    return next((size for size in (1, 8, 16, 32, 64, 128, 256, 320, 512) if size >= rank), rank)
+    backend = {"backend": BACKENDS[spec.sampling.vllm.sync]}
+    return [*options, "--weight-transfer-config", json.dumps(backend)]
 
 
 def _environment(spec: RunSpec, on_gpu: bool) -> dict[str, str]:
-    assert spec.sampling.vllm is not None
     environment = {"VLLM_SERVER_DEV_MODE": "1"}
-    if spec.sampling.vllm.sync == "lora":
-        environment["VLLM_ALLOW_RUNTIME_LORA_UPDATING"] = "1"
     if not spec.run.telemetry:
         environment["VLLM_NO_USAGE_STATS"] = "1"
     if Path(spec.model.name).is_dir() or spec.model.name == EMBEDDED:

@@ -24,7 +24,6 @@ class ServerFacts:
     dtype: str
     logprobs_mode: str
     backend: str | None
-    has_lora: bool
     weight_version: str
 
     def name_of(self, wanted: "Wanted") -> str | None:
@@ -75,7 +74,6 @@ def _facts_of(control: Control) -> ServerFacts:
         dtype=str(config["model_config"]["dtype"]).removeprefix("torch."),
         logprobs_mode=config["model_config"]["logprobs_mode"],
         backend=transfer["backend"] if transfer else None,
-        has_lora=config.get("lora_config") is not None,
         weight_version=control.get("/weight_info")["weight_version"],
     )
 
@@ -98,10 +96,8 @@ def why_unfit(url: str, facts: ServerFacts, wanted: Wanted) -> Iterator[str]:
             f"{at} tells {facts.logprobs_mode}, which are not those that tokens are drawn with; start it with "
             f"--logprobs-mode {LOGPROBS_MODE}"
         )
-    backend = BACKENDS.get(wanted.sync)
-    if backend is not None and facts.backend != backend:
+    backend = BACKENDS[wanted.sync]
+    if facts.backend != backend:
         has = f"has the weight transfer '{facts.backend}'" if facts.backend else "has no weight transfer"
         start = f'--weight-transfer-config \'{{"backend": "{backend}"}}\''
         yield f"{at} {has}, and sampling.vllm.sync is {wanted.sync}; start it with {start}, or change the setting"
-    if wanted.sync == "lora" and not facts.has_lora:
-        yield f"{at} takes no adapters, and sampling.vllm.sync is lora; start it with --enable-lora"

@@ -19,8 +19,8 @@ class VllmSpec(Section):
     """Address of the server."""
     start: bool = False
     """Start the server with the run on this machine, and end it with the run."""
-    sync: Annotated[Literal["nccl", "plugin", "lora"], Setting("vllm_sync")] = "plugin"
-    """How weights reach it: `nccl` from GPU to GPU, `plugin` by files in `folder`, `lora` the adapter alone."""
+    sync: Annotated[Literal["nccl", "plugin"], Setting("vllm_sync")] = "plugin"
+    """How weights reach it: `nccl` from GPU to GPU, `plugin` by files in `folder`, on any device."""
     folder: Annotated[str | None, Field(min_length=1), Setting("vllm_folder")] = None
     """Folder of weights, which the server sees under the same path; null: one for temporary files."""
     model: Annotated[str | None, Field(min_length=1), Setting("vllm_served_model")] = None

@@ -11,7 +11,7 @@ from gpocli.extensions import AlgorithmExtension
 from gpocli.trainers.inherited import NEVER_READ
 
 ROLLOUTS = ("auto", "race", "generate")
-VLLM_SYNCS = ("nccl", "plugin", "lora")
+VLLM_SYNCS = ("nccl", "plugin")
 DIVISORS = ("kept", "group")
 _TOKEN_NORMALISED_LOSSES = ("dapo", "cispo")
 
@@ -59,13 +59,13 @@ class GroupConfig(GRPOConfig):  # type: ignore[misc]
     vllm_sync: str = field(
         default="nccl",
         metadata={
-            "help": "How weights reach a vLLM server: 'nccl' (from GPU to GPU, as in TRL), 'plugin' (through files in "
-            "a shared folder, on any device), 'lora' (the adapter alone, loaded under a new name each time)."
+            "help": "How weights reach a vLLM server: 'nccl' (from GPU to GPU, as in TRL), or 'plugin' (through files "
+            "in a shared folder, on any device)."
         },
     )
     vllm_folder: str | None = field(
         default=None,
-        metadata={"help": "Folder for the weights of vllm_sync='plugin' and 'lora'. None: one for temporary files."},
+        metadata={"help": "Folder for the weights of vllm_sync='plugin'. None: one for temporary files."},
     )
     vllm_served_model: str | None = field(
         default=None, metadata={"help": "The vLLM server's name for the model. None: the model's own."}

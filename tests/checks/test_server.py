@@ -73,13 +73,6 @@ def test_a_server_that_the_run_starts_is_not_asked_for(asked):
     assert asked("http://127.0.0.1:9", ", start: true") == ([], [])
 
 
-def test_an_adapter_is_sent_only_where_there_is_one(asked):
-    (faults, _) = asked("http://127.0.0.1:9", ", sync: lora")
-    assert [fault.split(": ", 2)[2] for fault in faults] == [
-        "lora sends the adapter alone; add model.lora, or write plugin"
-    ]
-
-
 def test_without_a_server_nothing_is_asked(draft):
     findings = Findings(draft("{}"))
     check_server(findings)

@@ -29,7 +29,6 @@ class StandIn:
                 "logprobs_mode": "processed_logprobs",
             },
             "weight_transfer_config": {"backend": "gpo"},
-            "lora_config": None,
         }
         self.models = [{"id": model or "tiny", "root": model}]
         self.takes_weights = True

@@ -54,13 +54,6 @@ def test_weights_arrive_by_what_the_run_pushes_with(sync, backend):
     assert made.environment["VLLM_SERVER_DEV_MODE"] == "1"
 
 
-def test_adapters_are_taken_while_it_runs():
-    made = command(server={"sync": "lora"}, model={"lora": {"rank": 20}})
-    assert "--enable-lora" in made.arguments
-    assert after(made, "--max-lora-rank") == "32"
-    assert made.environment["VLLM_ALLOW_RUNTIME_LORA_UPDATING"] == "1"
-
-
 def test_options_more_come_last_and_the_line_is_one_for_a_shell():
     made = command(on_gpu=True, more=["--tensor-parallel-size=2"])
     assert made.arguments[-1] == "--tensor-parallel-size=2"

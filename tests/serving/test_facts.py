@@ -13,7 +13,6 @@ FIT = {
     "dtype": "float32",
     "logprobs_mode": "processed_logprobs",
     "backend": "gpo",
-    "has_lora": False,
     "weight_version": "default",
 }
 WANTED = {"model": "Qwen/Qwen3-0.6B", "model_places": (), "sync": "plugin", "tokens": 2048}
@@ -35,7 +34,6 @@ def test_the_right_server_has_no_fault():
         ({"logprobs_mode": "raw_logprobs"}, {}, "start it with --logprobs-mode processed_logprobs"),
         ({"backend": None}, {}, 'has no weight transfer, and sampling.vllm.sync is plugin; start it with --weight-tra'),
         ({}, {"sync": "nccl"}, "has the weight transfer 'gpo', and sampling.vllm.sync is nccl; start it with"),
-        ({}, {"sync": "lora"}, "takes no adapters, and sampling.vllm.sync is lora; start it with --enable-lora"),
     ],
 )  # fmt: skip
 def test_each_fault_is_one_line_with_its_cure(facts, wanted, line):
@@ -54,7 +52,7 @@ def test_a_model_is_known_by_its_name_or_its_folder():
 def test_what_a_server_tells(stand_in):
     stand_in.models = [{"id": "tiny", "root": "/m"}]
     assert facts_of(Control(stand_in.url)) == ServerFacts(
-        "0.31.0", (("tiny", "/m"),), 1024, "float32", "processed_logprobs", "gpo", False, "default"
+        "0.31.0", (("tiny", "/m"),), 1024, "float32", "processed_logprobs", "gpo", "default"
     )
 
 
