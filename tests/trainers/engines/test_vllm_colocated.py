@@ -18,6 +18,7 @@ RUN = {
     "use_vllm": True,
     "vllm_mode": "colocate",
     "max_completion_length": 64,
+    "whole_every": 0,
 }
 
 
