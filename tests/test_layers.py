@@ -44,6 +44,7 @@ TABLE = {
     "spec": May("embedded errors extensions plugin_manager presets settings"),
     "policy": May("data embedded errors settings", heavy="peft torch transformers"),
     "runs": May("errors"),
+    "launch": May("errors spec"),
     "serving": May("embedded errors settings spec"),
     "trainers": May(
         "algorithms contracts data embedded errors extensions rollout runs serving",
@@ -60,8 +61,8 @@ TABLE = {
         loads=True,
     ),
     "cli": May(
-        "checks contracts data doctor errors extensions planning plugin_manager presets scaffold serving settings "
-        "spec training trial"
+        "checks contracts data doctor errors extensions launch planning plugin_manager presets scaffold serving "
+        "settings spec training trial"
     ),
     "__main__": May("cli"),
     "__init__": May("extensions hookspecs settings trainers", loads=True),

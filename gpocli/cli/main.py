@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from gpocli import __version__
-from gpocli.cli import check, config, data, doctor, extensions, init, plan, plugins, presets, serve, train
+from gpocli.cli import check, config, data, doctor, extensions, init, launch, plan, plugins, presets, serve, train
 from gpocli.cli.console import console, error_console
 from gpocli.cli.spec_command import SpecCommand
 from gpocli.errors import GpoError
@@ -27,6 +27,7 @@ app.add_typer(train.app, name="train")
 app.command("init")(init.init_command)
 app.command("check", cls=SpecCommand)(check.check_command)
 app.command("plan", cls=SpecCommand)(plan.plan_command)
+app.add_typer(launch.app, name="launch")
 app.command("serve", cls=SpecCommand)(serve.serve_command)
 app.add_typer(config.app, name="config")
 app.add_typer(data.app, name="data")
