@@ -1,4 +1,4 @@
-"""`gpo launch`: a run in several processes, by torchrun."""
+"""`gpo launch`: a run in several processes, by torchrun or as a job of SLURM."""
 
 import os
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from gpocli.cli import slurm
 from gpocli.cli.console import print_lines
+from gpocli.cli.spec_command import SpecCommand
 
 if TYPE_CHECKING:
     from gpocli.launch.torchrun import Meeting
@@ -15,7 +17,7 @@ _LIKE = "as in: gpo launch --processes 4 -- train gfpo run.yaml"
 
 
 class LaunchGroup(TyperGroup):
-    """What can be launched: `train`, with all that belongs to it."""
+    """What can be launched: `train`, with all that belongs to it, and `slurm`."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         found = super().get_command(ctx, cmd_name)
@@ -26,7 +28,7 @@ class LaunchGroup(TyperGroup):
 
 app = typer.Typer(
     cls=LaunchGroup,
-    help="Train in several processes, by torchrun, on this host and others.",
+    help="Train in several processes: by torchrun on this host and others, or as a job of SLURM.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
@@ -51,6 +53,12 @@ def launch(
     only_print: Annotated[bool, typer.Option("--print", help="Print the command, and start nothing.")] = False,
 ) -> None:
     """Options of `gpo launch -- train`."""
+    if context.invoked_subcommand == "slurm":
+        if only_print or any(value is not None for value in (processes, hosts, endpoint, name)):
+            raise typer.BadParameter(
+                "options of slurm stand after it, as in: gpo launch slurm run.yaml --nodes 2", context
+            )
+        return
     if processes is None:
         raise typer.BadParameter(f"how many processes? write --processes, {_LIKE}", context)
     context.obj = (processes, _meeting(context, hosts, endpoint, name), only_print)
@@ -76,6 +84,9 @@ def _meeting(context: typer.Context, hosts: int | None, endpoint: str | None, na
     if not host or not port.isdecimal() or not 0 < int(port) < 2**16:
         raise typer.BadParameter(f"--endpoint '{endpoint}' is not HOST:PORT, as in node1:29500", context)
     return Meeting(hosts, endpoint, name or "gpo")
+
+
+app.command("slurm", cls=SpecCommand)(slurm.slurm_command)
 
 
 @app.command(

@@ -23,6 +23,8 @@ _MAY_CHANGE = (
     "telemetry",
     "dir",
 )
+_OF_SERVER = ("url", "start", "folder", "wait", "reconnect", "concurrency")
+"""Where a vLLM server is, and how it is waited for: a job that runs again may find it on another host."""
 
 
 def stored_spec(sources: SpecSources) -> Path:
@@ -54,7 +56,7 @@ def _differences(before: Any, after: Any, path: str) -> Sequence[str]:
         found: list[str] = []
         for key in sorted({*before, *after}):
             inner = f"{path}.{key}" if path else str(key)
-            if path == "run" and key in _MAY_CHANGE:
+            if key in {"run": _MAY_CHANGE, "sampling.vllm": _OF_SERVER}.get(path, ()):
                 continue
             found += _differences(before.get(key), after.get(key), inner)
         return found

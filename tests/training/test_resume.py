@@ -53,3 +53,13 @@ def test_nothing_else_may(stored):
     assert "optim.learning_rate was " in text
     assert ", is 0.5; " in text
     assert "run.seed was 0, is 4; leave these as they were" in text
+
+
+def test_a_vllm_server_may_be_elsewhere_but_not_another_way_of_weights(stored):
+    server = ["sampling.engine=vllm", "sampling.vllm.url=http://node1:8000"]
+    stored.write_text(dump_spec(load_run_spec(SpecSources(overrides=["run.dir=out", *server])).spec))
+    moved = ["sampling.vllm.url=http://node2:8000", "sampling.vllm.folder=/shared"]
+    refuse_changes(stored, load_run_spec(on_top_of(stored, SpecSources(overrides=moved))).spec)
+    other = SpecSources(overrides=[*moved, "sampling.vllm.sync=nccl"])
+    with pytest.raises(SpecError, match=r"another spec.*: sampling\.vllm\.sync was 'plugin', is 'nccl';"):
+        refuse_changes(stored, load_run_spec(on_top_of(stored, other)).spec)
