@@ -12,7 +12,8 @@ class RunSummary:
     """Figures over the steps of a run; None where nothing was logged.
 
     `first` and `last` of reward and length (tokens) are means over the first and the last tenth of the steps that tell
-    it. With a filter both are of the kept completions, and `length_all` is of all candidates, as far as known.
+    it. With a filter both are of the kept completions, and `length_all` is of all candidates, as far as known; its last
+    is None where only one step tells it.
     `flat_share` is the share of groups whose completions all got the same reward: their advantages are 0.
     """
 
@@ -52,8 +53,8 @@ class RunSummary:
         moved = f"{show(self.length_first, '.1f')} to {show(self.length_last, '.1f')} tokens"
         if self.length_all_first is None:
             return f"length {moved}"
-        of_all = f"{show(self.length_all_first, '.1f')} to {show(self.length_all_last, '.1f')}"
-        return f"length of the kept {moved}, of all {of_all}"
+        until = "in one batch" if self.length_all_last is None else f"to {show(self.length_all_last, '.1f')}"
+        return f"length of the kept {moved}, of all {show(self.length_all_first, '.1f')} {until}"
 
     def _signal(self) -> str:
         if self.unscored:
@@ -90,7 +91,7 @@ def summarize(metrics: Sequence[Mapping[str, Any]]) -> RunSummary:
         length_first=_mean(lengths[: _tenth(lengths)]),
         length_last=_mean(lengths[-_tenth(lengths) :]),
         length_all_first=_mean(of_all[: _tenth(of_all)]),
-        length_all_last=_mean(of_all[-_tenth(of_all) :]),
+        length_all_last=_mean(of_all[-_tenth(of_all) :]) if len(of_all) > 1 else None,
         flat_share=_mean(_known(steps, "flat")),
         grad_norm=_mean(_known(steps, "grad_norm")),
         unscored=not rewards and any("reward" in line for line in train),

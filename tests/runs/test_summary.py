@@ -28,6 +28,13 @@ def test_lengths_of_all_are_told_beside_those_of_the_kept():
     )
 
 
+def test_a_length_of_all_that_one_step_tells_moves_nowhere():
+    whole = {"kept/share": 0.5, "kept/mean_length": 10, "completions/mean_length": 40}
+    assert (
+        "length of the kept 10.0 to 10.0 tokens, of all 40.0 in one batch (first" in summarize(lines(whole)).lines()[0]
+    )
+
+
 def test_flat_groups_everywhere_mean_that_nothing_was_learned():
     summary = summarize(lines({"reward": 1.0, "frac_reward_zero_std": 1.0, "grad_norm": 0.0}))
     assert summary.could_learn is False
