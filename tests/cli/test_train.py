@@ -33,7 +33,8 @@ def test_a_run_prints_plain_lines_and_nothing_of_the_libraries(finished):
         "loss 1  grad 1  1 tokens/s  left 1\n"
         "step 2/2  kept 1: reward 1  accuracy -  length 1  all: length at least 1  lost 1  flat groups 1  "
         "loss 1  grad 1  1 tokens/s  left 1\n"
-        "2 steps in 0:00: reward 1 to 1 length of the kept 1 to 1 tokens, of all 1 in one batch (first and last tenth)\n"
+        "2 steps in 0:00: reward 1 to 1 length of the kept 1 to 1 tokens, of all 1 in one batch "
+        "(first and last tenth)\n"
         "signal: gradient norm 1 on average; 1 of the groups were flat (no advantage)\n"
         "saved: out\n"
     )
