@@ -1,13 +1,19 @@
 """Candidates from a server: races, a server that dies, and answers that are no use."""
 
+import json
 import random
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
 
 import pytest
 from datasets import Dataset
 
 from gpocli.errors import EnvironmentFault
 from gpocli.trainers.engines.vllm_server import Draw
-from tests.vllm_here import EMBEDDED
+from tests.vllm_here import EMBEDDED, gpo_environment
 
 
 class Shortest:
@@ -193,3 +199,43 @@ def test_vllm_is_killed_in_mid_run_and_the_step_goes_on(real, real_server):
         patch.setattr(Draw, "_body", killed_at_the_twentieth)
         assert drawn(trainer)[1] == kept
     assert trainer.notes[-1] == f"the vLLM server at {real_server.url} is back: it is given the weights again"
+
+
+def kept_by(processes, stand_in, model, out):
+    """What a run of several processes keeps of its groups, and what it said."""
+    out.mkdir()
+    run = {
+        "num_generations": 4,
+        "num_remains_in_group": 2,
+        "filter": "race",
+        "whole_every": 0,
+        "use_vllm": True,
+        "vllm_mode": "server",
+        "vllm_server_base_url": stand_in.url,
+        "vllm_sync": "plugin",
+    }
+    launcher = ["-m", "torch.distributed.run", f"--nproc_per_node={processes}", "--standalone"]
+    script = Path(__file__).parents[1] / "run_layout.py"
+    command = [sys.executable, *launcher, str(script), model, str(out), json.dumps({"run": run})]
+    done = subprocess.run(command, capture_output=True, text=True, env=gpo_environment())
+    assert done.returncode == 0, done.stderr[-3000:]
+    records = json.loads((out / "run" / "records.json").read_text())
+    kept = [(one["group"], one["completion"], one["reward"]) for one in records if one["outcome"] == "kept"]
+    return kept, done.stderr
+
+
+@pytest.mark.slow
+def test_two_processes_that_lose_their_server_keep_what_one_keeps(stand_in, tiny_model, tmp_path):
+    alone, _ = kept_by(1, stand_in, tiny_model, tmp_path / "one")
+    stand_in.restart()
+    stand_in.lose_after = stand_in.drawn + 30
+
+    def come_back():
+        while not stand_in.is_lost:
+            time.sleep(0.01)
+        stand_in.restart()
+
+    threading.Thread(target=come_back, daemon=True).start()
+    together, said = kept_by(2, stand_in, tiny_model, tmp_path / "two")
+    assert together == alone
+    assert "is back: it is given the weights again" in said
