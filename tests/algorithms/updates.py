@@ -4,7 +4,7 @@ The weights are float64, but TRL's log-probabilities are float32: one of about 4
 hundred of them to some 1e-6 of its size. Another formula differs by far more.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from gpocli.trainers.trainer import GroupTrainer
 UPDATES = 4
 MAX_TOKENS = 12
 CLOSE = 1e-5
-OURS = ("num_remains_in_group", "divisor", "rollout")
+OURS = {field.name for field in fields(GroupConfig)} - {field.name for field in fields(GRPOConfig)}
 """Options of gpo's configs that TRL's has not."""
 
 

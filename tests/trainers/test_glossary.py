@@ -26,7 +26,8 @@ NEEDS_MORE = {
         for name in (
             "sampling/sampling_logp_difference/mean", "sampling/sampling_logp_difference/max",
             "sampling/importance_sampling_ratio/min", "sampling/importance_sampling_ratio/mean",
-            "sampling/importance_sampling_ratio/max", "tools/call_frequency", "tools/failure_frequency",
+            "sampling/importance_sampling_ratio/max", "sampling/sync_difference", "sampling/stale_completions",
+            "tools/call_frequency", "tools/failure_frequency",
         )
     ),
 }  # fmt: skip
