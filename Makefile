@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/.installed
 export HF_HUB_DISABLE_TELEMETRY = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test test-slow test-trl test-vllm lint types format clean bench bench-vllm
+.PHONY: help demo test test-slow test-trl test-vllm lint types format clean mutants bench bench-vllm
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -42,6 +42,9 @@ format: $(INSTALLED)  ## rewrite the source in the house format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+mutants: $(VENV)/.mutants  ## put faults into a copy of the core and list what no test notices (SAMPLE=100 SEED=0)
+	nice -n 10 $(BIN)/python -m tests.mutants --sample $(or $(SAMPLE),100) --seed $(or $(SEED),0)
+
 bench: $(INSTALLED)  ## measure against TRL (makes two more environments; about an hour)
 	$(BIN)/python -m benchmarks
 
@@ -54,6 +57,10 @@ clean:  ## remove the environments and caches
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
+	touch $@
+
+$(VENV)/.mutants: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,mutants]'
 	touch $@
 
 # The same environment with an older TRL in front of it.
