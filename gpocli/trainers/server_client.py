@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -134,12 +135,14 @@ class FolderClient(ServerClient):
     def __init__(self, control: Control, wanted: Wanted, *, group_port: int, folder: str | None) -> None:
         super().__init__(control, wanted, group_port=group_port)
         self._parent = folder
+        self._remove: weakref.finalize[Any, FolderClient] | None = None
 
     def init_communicator(self, device: Any = 0) -> None:
         self.close_communicator()
         if self._parent is not None:
             Path(self._parent).mkdir(parents=True, exist_ok=True)
         self._folder = tempfile.mkdtemp(prefix="gpo-weights-", dir=self._parent)
+        self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)  # at the latest at exit
         try:
             self.control.post("/init_weight_transfer_engine", {"init_info": {"folder": self._folder}})
         except ServerFault as fault:
@@ -186,8 +189,8 @@ class FolderClient(ServerClient):
 
     def close_communicator(self) -> None:
         super().close_communicator()
-        if folder := getattr(self, "_folder", None):
-            shutil.rmtree(folder, ignore_errors=True)
+        if self._remove is not None:
+            self._remove()
 
 
 def _in_parts(named_params: Iterable[tuple[str, torch.Tensor]]) -> Iterator[dict[str, torch.Tensor]]:
