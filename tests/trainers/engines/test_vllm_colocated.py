@@ -27,6 +27,7 @@ def train(tmp_path_factory):
     pytest.importorskip("vllm", reason="needs vLLM: make test-vllm")
 
     def run(processes=1, **options):
+        _forget_ended_engines()
         out = tmp_path_factory.mktemp("vllm")
         launcher = [sys.executable]
         if processes > 1:
@@ -42,6 +43,12 @@ def train(tmp_path_factory):
         return {name: json.loads((out / "run" / f"{name}.json").read_text()) for name in files}
 
     return run
+
+
+def _forget_ended_engines():
+    """vLLM for CPUs names the memory that ranks share alike in every run, and a process that is ended leaves it behind."""
+    for segment in Path("/dev/shm").glob("*-tp:*-cpushm_*"):
+        segment.unlink()
 
 
 @pytest.fixture(scope="module")
