@@ -7,11 +7,13 @@ runs/<name>/
     checkpoints/     checkpoint-<step>/, as transformers writes them, and what `gpocli.runs.checkpoints` says
     model/           the final model, which `from_pretrained` loads
     run.lock         held by the process that writes here
+    error.log        the traceback of what a library raised
 """
 
 import itertools
 import os
 import re
+import shutil
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -42,6 +44,7 @@ class RunDirectory:
         self.model_path = self.path / "model"
         self._write_candidates = CandidateWriter(self.candidates_path)
         self._descriptor: int | None = None
+        self._is_new = False
 
     @classmethod
     def create(cls, path: Path | str) -> "RunDirectory":
@@ -54,6 +57,7 @@ class RunDirectory:
         if os.path.lexists(run.path) and not run.path.is_dir():
             raise SpecError(f"'{run.path}' is {_what_it_is(run.path)}, not a folder; name another with --out")
         try:
+            run._is_new = not run.path.is_dir()
             run.path.mkdir(parents=True, exist_ok=True)
             run._refuse_used()
             run._claim()
@@ -78,7 +82,9 @@ class RunDirectory:
                 raise SpecError(f"'{parent}' is a file, not a folder; name a run directory with --out") from None
             except OSError as error:
                 raise SpecError(_cannot_make(path, error)) from error
-            return cls.create(path)
+            run = cls.create(path)
+            run._is_new = True
+            return run
         raise AssertionError("unreachable")
 
     @classmethod
@@ -159,6 +165,21 @@ class RunDirectory:
         """
         rewind_metrics(self.metrics_path, step)
         rewind_candidates(self.candidates_path, step)
+
+    def discard(self) -> None:
+        """Remove the directory of a run that took no step, unless it holds more than such a run makes itself.
+
+        A folder that was there before is emptied, and stays.
+        """
+        own = {_LOCK, _SPEC, _SPEC + ".part", _CANDIDATES, _CHECKPOINTS, self.metrics_path.name}
+        if self.has_steps() or {entry.name for entry in self.path.iterdir()} - own:
+            return
+        for folder in (self.candidates_path, self.checkpoints_path):
+            shutil.rmtree(folder, ignore_errors=True)
+        for entry in self.path.iterdir():
+            entry.unlink()
+        if self._is_new:
+            self.path.rmdir()
 
     def close(self) -> None:
         """Give the claim up."""

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 import torch
@@ -11,6 +12,7 @@ from safetensors import SafetensorError
 
 from gpocli.checks.preflight import Preflight
 from gpocli.contracts.reward import checked_rewards
+from gpocli.contracts.reward_call import RewardRules
 from gpocli.data import Rows
 from gpocli.data.load import require_generation_batch
 from gpocli.data.prompt_lengths import fit_prompts
@@ -47,7 +49,12 @@ def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None])
         raise
     except (TypeError, ValueError) as error:
         raise SpecError(f"TRL refuses the options of this run: {error}; see the `trl` section of the spec") from error
-    rewards = checked_rewards([reward.function for reward in ready.rewards], [reward.name for reward in ready.rewards])
+    rewards = checked_rewards(
+        [reward.function for reward in ready.rewards],
+        [reward.name for reward in ready.rewards],
+        [RewardRules(one.seconds, one.on_error) for one in spec.rewards],
+        note,
+    )
     try:
         with whole_weights(spec.model.name):
             trainer: GroupTrainer = trainer_class(
@@ -59,10 +66,8 @@ def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None])
                 processing_class=policy.tokenizer,
                 group_filter_func=ready.group_filter,
             )
-    except (OSError, SafetensorError) as error:
-        raise cannot_load(spec.model, error) from error
-    except RuntimeError as error:
-        if "size" not in str(error) or "mismatch" not in str(error):
+    except (OSError, RuntimeError, SafetensorError) as error:
+        if not _is_of_the_model(error):
             raise
         raise cannot_load(spec.model, error) from error
     refuse_another_kind(asked, trainer.accelerator.distributed_type.name)
@@ -71,6 +76,14 @@ def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None])
     if trainer.why_not_fast is not None and spec.sampling.engine == "auto":
         note(f"sampling with TRL's own path: {trainer.why_not_fast}")
     return trainer
+
+
+def _is_of_the_model(error: Exception) -> bool:
+    """Whether a model could not be read: the trainer asks disks, hubs and devices for other things, too."""
+    is_mismatch = "size" in str(error) and "mismatch" in str(error)
+    if isinstance(error, RuntimeError) and not is_mismatch:
+        return False
+    return any(frame.f_code.co_name == "from_pretrained" for frame, _ in walk_tb(error.__traceback__))
 
 
 def _named(place: str) -> Any:

@@ -141,7 +141,7 @@ def _told(company: Company, watch: Watch, error: BaseException) -> BaseException
     """What this process raises for an error."""
     if isinstance(error, GpoError) and error.is_everywhere:
         return error
-    if isinstance(error, RuntimeError) and _LOST.search(first_line(error)):
+    if is_loss(error):
         wait_until(lambda: watch.heard is not None, 3 * _LOOK + _SAME)
         if watch.heard is None:
             error = EnvironmentFault(
@@ -155,6 +155,11 @@ def _told(company: Company, watch: Watch, error: BaseException) -> BaseException
         return _tell(company, error)
     except RuntimeError:  # the store went with its process
         return error
+
+
+def is_loss(error: BaseException) -> bool:
+    """Whether torch says that other processes are gone."""
+    return isinstance(error, RuntimeError) and _LOST.search(first_line(error)) is not None
 
 
 def _said_of_it(error: BaseException) -> str:

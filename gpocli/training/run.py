@@ -23,9 +23,10 @@ from gpocli.spec import RunSpec
 from gpocli.spec.dump import dump_spec
 from gpocli.spec.sources import SpecSources, draft_run_spec
 from gpocli.training.agreement import agree
+from gpocli.training.boundary import Course, boundary, log_of
 from gpocli.training.claim import Claim, claim_directory, with_directory
 from gpocli.training.company import PATIENCE, Company, meet, place_of
-from gpocli.training.faults import Watch, shared_faults
+from gpocli.training.faults import Watch, is_loss, shared_faults
 from gpocli.training.loading_signals import Stopped, interruptible
 from gpocli.training.quiet import quiet_libraries, quiet_transformers
 from gpocli.training.resume import on_top_of, refuse_changes, stored_spec
@@ -72,12 +73,32 @@ def _claimed(
     try:
         with limit.running():
             claim = claim_directory(ready, resume=resume, company=company)
+            directory = claim.directory
             try:
-                return _train_in(claim, ready, console, company, watch, limit)
+                with boundary(partial(_log, directory, company, resume), passes=partial(_is_of_others, company)) as at:
+                    return _train_in(claim, ready, console, company, watch, limit, at)
+            except BaseException as error:
+                if company.is_main and not resume and not _can_go_on(error):
+                    directory.discard()
+                raise
             finally:
-                claim.directory.close()
+                directory.close()
     except Stopped as stop:
         raise Interrupted("stopped while loading", stop.number, requeue=run.requeue) from None
+
+
+def _log(directory: RunDirectory, company: Company, resume: bool) -> Path:
+    return log_of(directory.path, company.rank, stays=resume or directory.has_steps())
+
+
+def _is_of_others(company: Company, error: Exception) -> bool:
+    """Whether `shared_faults` has its own words for an error."""
+    return company.count > 1 and is_loss(error)
+
+
+def _can_go_on(error: BaseException) -> bool:
+    """Whether a run that took no step yet may be resumed after `error`, and the user is told so."""
+    return isinstance(error, Interrupted | Stopped | KeyboardInterrupt) or "--resume" in str(error)
 
 
 def _checked(sources: SpecSources, resume: bool, count: int) -> Preflight | GpoError:
@@ -111,7 +132,7 @@ def _leave_the_others() -> None:
 
 
 def _train_in(
-    claim: Claim, ready: Preflight, console: Console, company: Company, watch: Watch, limit: TimeLimit
+    claim: Claim, ready: Preflight, console: Console, company: Company, watch: Watch, limit: TimeLimit, at: Course
 ) -> RunOutcome | None:
     spec, directory, is_main = ready.spec, claim.directory, company.is_main
     if is_main:
@@ -138,6 +159,7 @@ def _train_in(
         trainer.on_candidates = directory.append_candidates
         trainer.on_note = progress.note
         take_over_display(trainer, ProgressLink(progress, what_runs(spec), directory.append_metrics))
+        at.doing, at.way_on = "training", partial(_way_on, directory, spec)
         signals = StopSignals(trainer.stop, progress.note, limit)
         trainer.add_callback(signals)
         try:
@@ -207,6 +229,11 @@ def _data_line(ready: Preflight) -> str:
     if rows.digest is not None:
         text += f", sha256 {rows.digest[:12]}"
     return text
+
+
+def _way_on(directory: RunDirectory, spec: RunSpec) -> str:
+    """Where a run stopped and how it goes on; empty where it took no step."""
+    return _where_it_stopped(directory, spec) if directory.has_steps() else ""
 
 
 def _where_it_stopped(directory: RunDirectory, spec: RunSpec) -> str:

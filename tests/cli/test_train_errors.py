@@ -1,6 +1,7 @@
 """What `gpo train` says and how it exits when something is wrong: one line on stderr, nothing left behind."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -194,6 +195,47 @@ def test_half_precision_on_a_processor_is_refused_in_its_own_words(folder):
     done = folder.gpo(*GFPO, *COUNT_A, "--set", "model.dtype=float16")
     assert done.code == 5
     assert done.stderr == "model.dtype is float16, which needs a GPU to train; write float32 or bfloat16\n"
+
+
+BREAKS = """
+from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+def breaks(completions, trainer_state, **columns):
+    def fail(*arguments):
+        raise RuntimeError("device side assert\\nof many lines")
+    if trainer_state.global_step == {step}:
+        register_optimizer_step_pre_hook(fail)
+    return [float(text.count("a")) for text in completions]
+"""
+
+
+def test_what_a_library_raises_in_the_first_step_exits_5_and_leaves_no_directory(folder):
+    folder.write(breaks_py=BREAKS.format(step=0))
+    done = folder.gpo(*GFPO, "--reward", "./breaks.py:breaks")
+    said, _, log = done.stderr.partition("; the traceback is in ")
+    assert (done.code, said) == (5, "training failed (RuntimeError: device side assert)")
+    assert "in fail\n" in Path(log.rstrip("\n")).read_text()
+    Path(log.rstrip("\n")).unlink()
+    assert not (folder.path / "out").exists()
+
+
+def test_what_a_library_raises_later_is_told_with_the_way_on_and_logged_in_the_directory(folder):
+    folder.write(breaks_py=BREAKS.format(step=1))
+    done = folder.gpo(*GFPO, "--reward", "./breaks.py:breaks", "--set", "run.save_every=1")
+    assert done.code == 5
+    assert done.stderr == (
+        "training failed (RuntimeError: device side assert); the traceback is in out/error.log; stopped at "
+        "checkpoint-1; go on with: gpo train gfpo --resume --out out\n"
+    )
+    assert "Traceback" in (folder.path / "out" / "error.log").read_text()
+
+
+def test_a_refusal_of_the_hub_is_not_one_of_the_model(folder):
+    done = folder.gpo(*GFPO, *COUNT_A, "--set", "trl.hub_model_id=a/b", "--set", "trl.push_to_hub=true")
+    assert done.code == 5
+    said, _, log = done.stderr.partition("; the traceback is in ")
+    assert said.startswith("building the trainer failed (")
+    Path(log.rstrip("\n")).unlink()
 
 
 # In a step

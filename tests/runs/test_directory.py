@@ -240,3 +240,40 @@ def test_a_disk_without_locks_is_taken_to_be_free(tmp_path, monkeypatch):
 
     monkeypatch.setattr("filelock.lock_descriptor", no_locks)
     assert RunDirectory.create(tmp_path / "x").checkpoints_path.is_dir()
+
+
+# A run that took no step
+
+
+def test_a_run_without_a_step_is_discarded_with_the_folder_that_was_made_for_it(tmp_path):
+    run = RunDirectory.create(tmp_path / "runs" / "a")
+    run.write_spec("run: {}\n")
+    run.append_metrics(0, "eval", {"eval_loss": 1.0})
+    run.discard()
+    run.close()
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_a_folder_that_was_there_before_is_emptied_and_stays(tmp_path):
+    run = RunDirectory.create(tmp_path)
+    run.discard()
+    run.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("file", ["vllm.log", "checkpoints/checkpoint-1/model.safetensors"])
+def test_what_holds_more_is_not_discarded(tmp_path, file):
+    run = RunDirectory.create(tmp_path / "a")
+    (run.path / file).parent.mkdir(exist_ok=True)
+    (run.path / file).touch()
+    run.discard()
+    run.close()
+    assert (run.path / file).exists()
+
+
+def test_what_a_step_was_recorded_of_is_not_discarded(tmp_path):
+    run = RunDirectory.create(tmp_path / "a")
+    run.append_metrics(1, "train", {"loss": 1.0})
+    run.discard()
+    run.close()
+    assert run.metrics_path.exists()
