@@ -3,7 +3,9 @@
 import pytest
 
 from gpocli.checks.preflight import check_run
+from gpocli.errors import SpecError
 from gpocli.presets import find_preset, preset_names, preset_path
+from gpocli.spec.layer import Assignment, Place
 from gpocli.spec.sources import SpecSources, load_run_spec
 
 # k, G, filter: design.md section 7 (arXiv 2508.09726)
@@ -16,15 +18,34 @@ GFPO = {
 }
 
 
+DATA = Place("--data")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def rows(tmp_path_factory):
+    """Data for every preset, as its user must give: none of them has any."""
+    place = tmp_path_factory.mktemp("rows")
+    (place / "rows.jsonl").write_text('{"prompt": "2+3=", "answer": "5"}\n' * 600)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        yield
+
+
 def load(name):
-    return load_run_spec(SpecSources(preset=name))
+    return load_run_spec(SpecSources(preset=name, flags=[Assignment("data.source", "rows.jsonl", DATA)]))
 
 
 @pytest.mark.parametrize("name", preset_names())
 def test_each_preset_passes_the_check_and_comes_from_its_file(name):
     loaded = load(name)
     assert check_run(loaded).notes == []
-    assert {origin.split(":")[0] for origin in loaded.origins.values()} == {"default", f"preset {name}"}
+    assert {origin.split(":")[0] for origin in loaded.origins.values()} == {"default", f"preset {name}", "--data"}
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_no_preset_trains_its_model_on_the_sums_of_the_demo(name):
+    with pytest.raises(SpecError, match=r"^preset .*: data.source: no data is named to train '\w+/.*' on; name some"):
+        check_run(load_run_spec(SpecSources(preset=name)))
 
 
 @pytest.mark.parametrize("name", preset_names())

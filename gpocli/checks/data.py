@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from gpocli.builtin.rewards.accuracy import AccuracyOptions, unparsable_golds
+from gpocli.checks.demo import names_no_data
 from gpocli.checks.findings import Findings
 from gpocli.data import Rows, require_columns
 from gpocli.data.load import evaluation_of, is_at_hand, load_rows, require_generation_batch
@@ -18,7 +19,11 @@ from gpocli.spec.batch import BatchPlan
 def check_rows(findings: Findings, plan: BatchPlan | None) -> Rows | None:
     """Read the rows to train on; None where they cannot be had, or need the hub while there are other faults."""
     data = findings.spec.data
-    if not findings.are_sound("data") or (findings.faults and not is_at_hand(data.source)):
+    if (
+        names_no_data(findings.draft)
+        or not findings.are_sound("data")
+        or (findings.faults and not is_at_hand(data.source))
+    ):
         return None
     if data.streaming:
         _check_streaming(findings)

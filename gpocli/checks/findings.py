@@ -34,9 +34,9 @@ class Findings:
         """Whether the values at dotted `paths` are what the user meant, so that a check may rely on them."""
         return self.draft.is_sound(*paths)
 
-    def add(self, path: str, text: str, kind: FaultKind = "spec") -> None:
-        """Add a fault of the value at the dotted `path`."""
-        self._faults.append(Fault(self.draft.place_of(path) or Place("run spec"), path, text, kind))
+    def add(self, path: str, text: str, kind: FaultKind = "spec", *, at: str | None = None) -> None:
+        """Add a fault of the value at the dotted `path`, or of one that is not there because of what stands `at`."""
+        self._faults.append(Fault(self.draft.place_of(at or path) or Place("run spec"), path, text, kind))
 
     def add_in_file(self, text: str, kind: FaultKind = "spec") -> None:
         """Add a fault whose text starts with its own place, as those of data files and plugins do."""

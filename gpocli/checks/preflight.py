@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gpocli.checks.batch import check_batch
 from gpocli.checks.data import check_columns, check_eval_rows, check_rows
+from gpocli.checks.demo import check_demo
 from gpocli.checks.extensions import check_filters, check_keywords, check_rewards, find_plugins
 from gpocli.checks.findings import Findings
 from gpocli.checks.model import check_chat, check_model, check_packages
@@ -69,6 +70,7 @@ def examine(draft: Draft, processes: int = 1) -> Examination:
     group_filter = None if host is None else check_filters(findings, host)
     rewards = [] if host is None else check_rewards(findings, host)
     check_model(findings)
+    check_demo(findings)
     check_packages(findings)
     check_server(findings)
     check_trackers(findings)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpocli.checks.data import check_rows
+from gpocli.checks.demo import names_no_data
 from gpocli.checks.findings import Findings
 from gpocli.checks.preflight import examine
 from gpocli.data import Rows
@@ -14,6 +15,7 @@ from gpocli.planning.memory import MemoryEstimate, RunSizes, estimate_memory
 from gpocli.spec import RunSpec
 from gpocli.spec.batch import BatchPlan, notices, solve
 from gpocli.spec.fault import Fault, as_error
+from gpocli.spec.load import Draft
 from gpocli.spec.sources import SpecSources, draft_run_spec
 from gpocli.spec.trl_config import trainer_options
 
@@ -73,7 +75,7 @@ def plan_run(sources: SpecSources, processes: int = 1) -> RunPlan:
     if examined.ready is not None:
         ready = examined.ready
         return _planned(ready.spec, ready.plan, ready.rows, list(ready.notes))
-    if draft.spec is None or not all(_can_be_missing(fault, draft.spec) for fault in examined.faults):
+    if draft.spec is None or not all(_can_be_missing(fault, draft) for fault in examined.faults):
         raise as_error(examined.faults)
     batch = solve(draft.spec, processes)
     has_rows = not any(fault.key.startswith("data.") for fault in examined.faults)
@@ -81,9 +83,13 @@ def plan_run(sources: SpecSources, processes: int = 1) -> RunPlan:
     return _planned(draft.spec, batch, rows, [*map(str, examined.faults), *notices(draft.spec)])
 
 
-def _can_be_missing(fault: Fault, spec: RunSpec) -> bool:
-    is_about_weights = fault.key == "model.name" and (Path(spec.model.name).expanduser() / "config.json").is_file()
-    return fault.kind == "environment" or is_about_weights
+def _can_be_missing(fault: Fault, draft: Draft) -> bool:
+    assert draft.spec is not None
+    is_about_weights = (
+        fault.key == "model.name" and (Path(draft.spec.model.name).expanduser() / "config.json").is_file()
+    )
+    is_about_no_data = fault.key == "data.source" and names_no_data(draft)
+    return fault.kind == "environment" or is_about_weights or is_about_no_data
 
 
 def _planned(spec: RunSpec, batch: BatchPlan, rows: Rows | None, notes: list[str]) -> RunPlan:

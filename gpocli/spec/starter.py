@@ -13,14 +13,13 @@ SCHEMA_FILE = "gpo-spec.schema.json"
 _WRITTEN = {
     "algorithm": ("type", "group_size", "keep", "filters"),
     "model": ("name",),
-    "data": ("source",),
     "rewards": (),
 }
 """What the starter sets; a value of the others is shown in a comment, for it depends on the model."""
 
 _SHOWN = {  # and all of the algorithm, which differs from one to the other
     "model": ("dtype", "lora"),
-    "data": ("columns", "system", "eval_source", "max_prompt_tokens"),
+    "data": ("source", "columns", "system", "eval_source", "max_prompt_tokens"),
     "sampling": ("temperature", "max_tokens", "engine"),
     "optim": ("learning_rate", "schedule", "warmup_steps", "gradient_checkpointing"),
     "batch": ("prompts_per_step", "micro_batch", "updates_per_generation"),

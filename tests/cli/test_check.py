@@ -232,7 +232,7 @@ def test_code_beside_a_model_that_transformers_knows_is_not_needed(user):
     user.write("known/config.json", '{"model_type": "qwen3", "auto_map": {"AutoConfig": "odd.OddConfig"}}')
     user.write("known/model.safetensors", "")
     user.write("known/tokenizer.json", "{}")
-    assert user.gpo("check", "--set", "model.name=known").code == 0
+    assert user.gpo("check", "--set", "model.name=known", "--set", "data.source=rows.jsonl").code == 0
 
 
 def test_wandb_must_know_its_user(user, monkeypatch, tmp_path):

@@ -159,6 +159,9 @@ MISTAKES = [
     (["train", "grpo", "--model", "./qwen"], 2,
      "--model: model.name: no such folder './qwen'; write the path of a saved model, or a hub id such as "
      "Qwen/Qwen3-0.6B"),
+    (["train", "grpo", "--model", "Qwen/Qwen3-0.6B"], 2,
+     "--model: data.source: no data is named to train 'Qwen/Qwen3-0.6B' on; name some, as in --data rows.jsonl, or "
+     "data: {source: rows.jsonl} in a spec (--data embedded for the sums of the demo)"),
     (["train", "gfpo", "--temperature", "0"], 2,
      "--temperature: sampling.temperature: 0 is too small; write a number above 0, at most 100"),
     (["train", "gfpo", "--preset", "gmpo-7b"], 2,
