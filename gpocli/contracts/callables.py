@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import itertools
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -47,7 +48,8 @@ class CallSignature:
     """What a callable takes after its leading positional arguments.
 
     `leading` are the names it gives to those, `named` the keywords it names, `required` those of them without
-    a default, `takes_all` is true when it has `**kwargs`, `bound` are keywords that a partial has fixed.
+    a default, `takes_all` is true when it has `**kwargs`, `bound` are keywords that a partial has fixed. `positional`
+    are further ones that it takes by their place alone.
     """
 
     leading: tuple[str, ...]
@@ -55,6 +57,7 @@ class CallSignature:
     required: frozenset[str]
     takes_all: bool
     bound: frozenset[str]
+    positional: tuple[str, ...] = ()
 
     def pick(self, offered: Mapping[str, Any]) -> dict[str, Any]:
         """The part of `offered` that the callable can be given as keywords."""
@@ -65,8 +68,15 @@ class CallSignature:
             if name not in taken and (self.takes_all or name in self.named)
         }
 
+    def arguments(self, offered: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The part of `offered` that the callable takes, each under its name: by place, and as keywords."""
+        there = itertools.takewhile(offered.__contains__, self.positional)  # those after one that is not have defaults
+        return [offered[name] for name in there], self.pick(
+            {name: value for name, value in offered.items() if name not in self.positional}
+        )
+
     def missing(self, offered: Mapping[str, Any]) -> list[str]:
-        """The keywords that the callable cannot do without and that are not in `offered`."""
+        """The names that the callable cannot do without and that are not in `offered`."""
         return sorted(self.required.difference(offered))
 
 
@@ -84,11 +94,13 @@ def call_signature(function: Callable[..., Any], leading: int) -> CallSignature 
     keywords = [
         p for p in parameters if p not in first and p.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
     ]
+    by_place = [p for p in positional[leading:] if p.kind is Parameter.POSITIONAL_ONLY]
     bound = function.keywords if isinstance(function, functools.partial) else {}
     return CallSignature(
         leading=tuple(p.name for p in first if p.kind is Parameter.POSITIONAL_OR_KEYWORD),
         named=frozenset(p.name for p in keywords),
-        required=frozenset(p.name for p in keywords if p.default is Parameter.empty),
+        required=frozenset(p.name for p in [*keywords, *by_place] if p.default is Parameter.empty),
         takes_all=any(p.kind is Parameter.VAR_KEYWORD for p in parameters),
         bound=frozenset(bound),
+        positional=tuple(p.name for p in by_place),
     )

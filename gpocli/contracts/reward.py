@@ -2,17 +2,17 @@
 
 import inspect
 import itertools
-import math
+import logging
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from gpocli.contracts.callables import call_signature, callable_name, innermost, one_line_cause
-from gpocli.contracts.scores import as_float, as_list, shown
-from gpocli.errors import GpoError, PluginError
+from gpocli.contracts.callables import callable_name, innermost
+from gpocli.contracts.reward_call import Reward, RewardCall, RewardRules
+from gpocli.contracts.scores import shown
+from gpocli.errors import PluginError
 
-Reward = Callable[..., Any]
+logger = logging.getLogger("gpocli")
 
 REWARD_KEYWORDS = (
     "prompts",
@@ -28,28 +28,38 @@ REWARD_KEYWORDS = (
 """What a reward can ask for by name besides the data columns; `environments` only where TRL has some."""
 
 
-def checked_rewards(rewards: Sequence[Any], names: Sequence[str] | None = None) -> list[Any]:
+_CHECKED = "gpo_checked"
+
+
+def checked_rewards(
+    rewards: Sequence[Any],
+    names: Sequence[str] | None = None,
+    rules: Sequence[RewardRules] | None = None,
+    note: Callable[[str], None] = logger.warning,
+) -> list[Any]:
     """Wrap each callable so that what it returns is checked and what goes wrong in it names it.
 
     A wrapper is called as TRL calls rewards, by keywords alone, and returns one float or None a completion;
     NaN counts as None, "does not apply". It is async when the callable is, and has a readable `__name__` that
-    no other reward of the list has: the second of a name gets `#2`. A callable that names only some of the
-    keywords gets only those. Reward models (texts and torch modules) pass through as they are.
+    no other reward of the list has: the second of a name gets `#2`. A callable gets what it names, be it as keywords
+    or by place, and no more. Reward models (texts and torch modules) and what is wrapped pass through as they are.
+    `note` is told of faults that do not stop the run.
 
     Raises `PluginError` naming the reward, the row (counted from 0) and the value.
     """
     if names is not None and len(names) != len(rewards):
         raise ValueError(f"there are {len(names)} names for {len(rewards)} rewards")
     taken = {_model_name(reward) for reward in rewards if _is_model(reward)}
+    taken |= {callable_name(reward) for reward in rewards if hasattr(reward, _CHECKED)}
     checked: list[Any] = []
     for place, reward in enumerate(rewards):
-        if _is_model(reward):
+        if _is_model(reward) or hasattr(reward, _CHECKED):
             checked.append(reward)
             continue
         name = names[place] if names is not None else _reward_name(reward)
         unique = _unique(name, taken)
         taken.add(unique)
-        checked.append(_wrapped(unique, reward))
+        checked.append(_wrapped(unique, reward, RewardRules() if rules is None else rules[place], note))
     return checked
 
 
@@ -77,79 +87,25 @@ def _unique(name: str, taken: set[str]) -> str:
     return next(one for one in itertools.chain([name], numbered) if one not in taken)
 
 
-def _wrapped(name: str, function: Reward) -> Reward:
-    @contextmanager
-    def named_faults(offered: Mapping[str, Any]) -> Iterator[None]:
-        try:
-            yield
-        except GpoError:
-            raise
-        except (Exception, SystemExit) as error:  # a scorer's own command line may exit
-            raise PluginError(
-                f'reward "{name}" failed on a batch of {len(offered["completions"])}: {one_line_cause(error)}; mend '
-                "it, or let it return None for a completion it cannot score"
-            ) from error
+def _wrapped(name: str, function: Reward, rules: RewardRules, note: Callable[[str], None]) -> Reward:
+    call = RewardCall(name, function, rules, note)
 
-    async def call_async(**offered: Any) -> list[float | None]:
-        with named_faults(offered):
-            returned = await function(**_keywords(name, function, offered))
-        return _checked(name, returned, len(offered["completions"]))
+    async def asynchronous(**offered: Any) -> list[float | None]:
+        return await call.awaited(offered)
 
-    def call(**offered: Any) -> list[float | None]:
-        with named_faults(offered):
-            returned = function(**_keywords(name, function, offered))
-        return _checked(name, returned, len(offered["completions"]))
+    def synchronous(**offered: Any) -> list[float | None]:
+        return call.now(offered)
 
     inner = innermost(function)
     is_async = inspect.iscoroutinefunction(inner) or inspect.iscoroutinefunction(type(inner).__call__)
-    wrapper: Reward = call_async if is_async else call
+    wrapper: Reward = asynchronous if is_async else synchronous
     wrapper.__name__ = wrapper.__qualname__ = name  # TRL logs a reward under it
     wrapper.__doc__ = getattr(function, "__doc__", None)
-    wrapper.__wrapped__ = function  # type: ignore[attr-defined]
+    setattr(wrapper, _CHECKED, call)
     return wrapper
 
 
-def _keywords(name: str, function: Reward, offered: Mapping[str, Any]) -> dict[str, Any]:
-    signature = call_signature(function, leading=0)
-    assert signature is not None  # nothing takes fewer than no arguments
-    if missing := signature.missing(offered):
-        raise PluginError(
-            f'reward "{name}" needs "{missing[0]}", which is neither a data column nor one of what gpo gives to '
-            f"rewards; there are: {', '.join(sorted(offered))}"
-        )
-    return signature.pick(offered)
-
-
-def _checked(name: str, returned: Any, rows: int) -> list[float | None]:
-    if inspect.iscoroutine(returned):
-        returned.close()  # or Python warns that nobody awaited it
-        raise PluginError(f'reward "{name}" returned a coroutine; define it with "async def"')
-    values = as_list(returned) if getattr(returned, "ndim", 1) == 1 else None
-    if values is None:
-        raise PluginError(f'reward "{name}" returned {shown(returned)}; return a list with one number a completion')
-    if len(values) != rows:
-        raise PluginError(
-            f'reward "{name}" returned {len(values)} values for {rows} completions; return one number, or None, a '
-            "completion"
-        )
-    return [_checked_value(name, value, row) for row, value in enumerate(values)]
-
-
-_LARGEST = 3.4e38
-"""TRL keeps rewards in 32-bit floats: a larger one would be infinite there, and lost."""
-
-
-def _checked_value(name: str, value: Any, row: int) -> float | None:
-    if value is None:
-        return None
-    number = as_float(value)
-    if number is not None and math.isfinite(number) and abs(number) > _LARGEST:
-        raise PluginError(
-            f'reward "{name}" returned {shown(value)} for row {row}, which 32 bits cannot hold; return a smaller number'
-        )
-    if number is None or math.isinf(number):
-        raise PluginError(
-            f'reward "{name}" returned {shown(value)} for row {row}; return a finite number, or None where it does '
-            "not apply"
-        )
-    return None if math.isnan(number) else number
+def call_of(checked: Any) -> RewardCall | None:
+    """How a reward of `checked_rewards` is called; None for a reward model."""
+    call: RewardCall | None = getattr(checked, _CHECKED, None)
+    return call

@@ -1,11 +1,14 @@
 """An entry of the `rewards` section: a reward, its weight and its options."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from gpocli.settings.section import Section
 from gpocli.settings.setting import Setting
+
+OnError = Literal["stop", "zero", "skip_group"]
+"""What becomes of a run when a reward fails, or of the completions that it was asked about."""
 
 
 def read_rewards(texts: list[str]) -> list[dict[str, Any]]:
@@ -30,6 +33,10 @@ class RewardSpec(Section):
     """A registered reward, `./file.py:name` or `package.module:name`."""
     weight: Annotated[float, Field(ge=-1e6, le=1e6), Setting("reward_weights")] = 1.0
     """Factor in the weighted sum of rewards; -1e6 to 1e6; 0: only recorded."""
+    seconds: Annotated[float | None, Field(gt=0, le=1_000_000)] = 1800.0
+    """Seconds that one call may take; above 0; null: as long as it takes."""
+    on_error: OnError = "stop"
+    """When a call fails: `stop` the run, count its completions `zero`, or `skip_group`, without advantage."""
     options: dict[str, Any] = Field(default_factory=dict)
     """The reward's own settings, checked by its own model."""
 

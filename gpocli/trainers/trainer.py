@@ -14,6 +14,7 @@ from trl.trainer.utils import get_config_model_id
 
 from gpocli.contracts.filter import GroupFilter
 from gpocli.contracts.reward import checked_rewards
+from gpocli.contracts.reward_call import SKIPPED
 from gpocli.errors import SpecError
 from gpocli.rollout.loop import evaluation_mode
 from gpocli.rollout.support import needs_positions
@@ -294,7 +295,9 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         finished = self._sampler.ended(completion_ids)
         rows = [{"finished": flag} | row for row, flag in zip(rows, finished, strict=True)]
         with self._clock.measure("reward"):
-            return super()._calculate_rewards(rows, prompts, completions, completion_ids)  # type: ignore[no-any-return]
+            rewards: torch.Tensor = super()._calculate_rewards(rows, prompts, completions, completion_ids)
+        rewards[(rewards == SKIPPED).any(1)] = torch.nan  # one reward failed: the others give no advantage either
+        return rewards
 
     # Passes and the loss
 
