@@ -1,5 +1,6 @@
 """What all tests share: no hub, one thread, and a tiny real model on disk."""
 
+import gc
 import os
 
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -18,6 +19,12 @@ from tests.serving.real_server import real_server  # noqa: F401 (a fixture)
 # How fast a busy machine draws and runs examples says nothing about what is tested.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what the tests import out of garbage collections: accelerate makes a full one after each training."""
+    gc.collect()
+    gc.freeze()
 
 
 def save_tiny_model(folder: Path, *, vocab_seed: int = 0) -> Path:
