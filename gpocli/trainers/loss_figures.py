@@ -3,7 +3,8 @@
 The parent writes one value a micro-batch, which a log would average whatever it is of, and at sequence level counts
 rows without a token in the loss: those that only fill up a group, and those that were cut at the limit where these are
 masked. Here each is of all trained tokens, or all trained rows, of the step. So it does not depend on how rows share
-micro-batches and processes.
+micro-batches and processes. Silent rows (`silent_rows`) are in no pass: none of their tokens is clipped, whatever its
+ratio, and what else a pass would tell of them stays unknown.
 """
 
 import math
@@ -21,12 +22,15 @@ class Part:
     """A micro-batch of all processes: its tokens and rows in the loss, and all of its rows.
 
     `share` is that of the processes in which it is there, which it is not where all of its rows only fill up a group.
+    Silent rows and their tokens count apart.
     """
 
     tokens: float
     trained_rows: float
     rows: float
     share: float
+    silent_tokens: float = 0.0
+    silent_rows: float = 0.0
 
 
 Combine = Callable[[Sequence[float], Sequence[Part]], float]
@@ -41,6 +45,21 @@ def over_tokens(values: Sequence[float], parts: Sequence[Part]) -> float:
 def over_rows(values: Sequence[float], parts: Sequence[Part]) -> float:
     """The mean over the rows in the loss of values that are means over all rows, where others count as 0."""
     return _ratio(values, [part.rows for part in parts], [part.trained_rows for part in parts])
+
+
+def clipped_tokens(values: Sequence[float], parts: Sequence[Part]) -> float:
+    """The share of all tokens, of which those of silent rows are not clipped."""
+    return _ratio(values, [part.tokens for part in parts], [part.tokens + part.silent_tokens for part in parts])
+
+
+def clipped_rows(values: Sequence[float], parts: Sequence[Part]) -> float:
+    """The share of all rows in the loss, of which silent ones are not clipped."""
+    return _ratio(values, [part.rows for part in parts], [part.trained_rows + part.silent_rows for part in parts])
+
+
+def smallest_share(values: Sequence[float], parts: Sequence[Part]) -> float:
+    """The smallest share clipped of a row, 0 where one is silent."""
+    return 0.0 if any(part.silent_rows for part in parts) else smallest(values, parts)
 
 
 def over_micro_batches(values: Sequence[float], parts: Sequence[Part]) -> float:
@@ -76,11 +95,11 @@ def combinations(loss_type: str, *, has_row_ratios: bool, is_training: bool) -> 
     return {
         "entropy": over_tokens,
         "kl": over_tokens,
-        "clip_ratio/low_min": smallest,
+        "clip_ratio/low_min": smallest_share,
         "clip_ratio/high_max": largest,
         "vespo/phi_seq_mean": over_rows,
         "policy_loss": over_micro_batches if is_mean else total,
-        **dict.fromkeys(CLIPPED, over_rows if has_row_ratios else over_tokens),
+        **dict.fromkeys(CLIPPED, clipped_rows if has_row_ratios else clipped_tokens),
     }
 
 
@@ -105,12 +124,12 @@ class LossFigures:
         self._trainer = trainer
         self._parts: list[Part] = []
 
-    def note(self, inputs: Inputs) -> None:
-        """A loss was computed of these rows of this process."""
-        tokens_B, processes = loss_mask(inputs).sum(1), self._trainer._processes
-        own = [float(tokens_B.sum()), float((tokens_B > 0).sum()), len(tokens_B), float(inputs.get(IS_LIVE, True))]
-        tokens, trained_rows, rows, live = processes.totals(*own)
-        self._parts.append(Part(tokens, trained_rows, rows, live / processes.count))
+    def note(self, inputs: Inputs, passed: Inputs) -> None:
+        """A loss was computed of these rows of this process, of which `passed` were in the pass."""
+        processes, (all_tokens, all_rows), own = self._trainer._processes, _trained(inputs), _trained(passed)
+        silent, live = [all_tokens - own[0], all_rows - own[1]], float(inputs.get(IS_LIVE, True))
+        tokens, trained_rows, rows, share, *silent = processes.totals(*own, len(passed["advantages"]), live, *silent)
+        self._parts.append(Part(tokens, trained_rows, rows, share / processes.count, *silent))
 
     def settle(self, metrics: dict[str, list[float]]) -> None:
         """Put one value in the place of those since the last call."""
@@ -123,6 +142,12 @@ class LossFigures:
         values = {name: metrics[name][-len(parts) :] for name in combine if name in metrics}
         for name, value in settled(values, parts, combine, has_row_ratios=has_row_ratios).items():
             metrics[name][-len(parts) :] = [value]
+
+
+def _trained(inputs: Inputs) -> list[float]:
+    """The tokens and the rows of a micro-batch that are in its loss."""
+    tokens_B = loss_mask(inputs).sum(1)
+    return [float(tokens_B.sum()), float((tokens_B > 0).sum())]
 
 
 def _ratio(values: Sequence[float], factors: Sequence[float], counts: Sequence[float]) -> float:

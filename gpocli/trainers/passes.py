@@ -79,10 +79,19 @@ def completions_only() -> Iterator[None]:
         trl.trainer.utils._use_triton = switch
 
 
-def ordered_by_length(micro_batches: list[dict[str, Any]], window: int) -> list[dict[str, Any]]:
-    """Micro-batches whose rows share one with rows of like length; none leaves its window of `window` micro-batches."""
+def ordered_by_length(
+    micro_batches: list[dict[str, Any]],
+    window: int,
+    has_cost: Callable[[dict[str, Any]], torch.Tensor] | None = None,
+) -> list[dict[str, Any]]:
+    """Micro-batches whose rows share one with rows of like length; none leaves its window of `window` micro-batches.
+
+    `has_cost` tells which rows of a micro-batch will be in its pass, [B]; the others come last.
+    """
     rows = len(micro_batches[0]["completion_ids"])
     lengths = torch.cat([batch["prompt_mask"].sum(1) + batch["completion_mask"].sum(1) for batch in micro_batches])
+    if has_cost is not None:
+        lengths = lengths * torch.cat([has_cost(batch) for batch in micro_batches])
     order = torch.tensor(order_by_length(lengths.tolist(), window * rows), device=lengths.device)
     columns = {
         name: torch.split(torch.cat([batch[name] for batch in micro_batches])[order], rows)

@@ -43,6 +43,7 @@ from gpocli.trainers.processes import Processes
 from gpocli.trainers.sampler import Sampler
 from gpocli.trainers.sampling_check import SamplingCheck
 from gpocli.trainers.server_generation import server_generation
+from gpocli.trainers.silent_rows import add_nothing, heard_rows, without_silent
 from gpocli.trainers.state import ResumeCallback, load_state
 from gpocli.trainers.stop import Stop
 from gpocli.trainers.vllm import suited_engine
@@ -64,6 +65,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
     - Passes leave out columns that are padding in all rows, and rows of like length share a micro-batch. Models that do
       not see distances alone are told positions as `generate` tells them, and old and reference log-probabilities are
       those of evaluation mode, in which completions are sampled. Dropout of the model itself is off by default.
+    - Rows without an advantage are in no pass of an update to which they add nothing.
     - The log-probabilities with which tokens were drawn are compared with the trainer's, now and then.
     - Each update of a generation batch has the same rows with any number of processes. Rows that only fill up a group
       count in no loss.
@@ -140,6 +142,9 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             divisor=args.divisor,
             counts_truncated=not self.mask_truncated_completions,
             text_of=partial(self.processing_class.decode, skip_special_tokens=True),
+            parses=any(getattr(self._tokenizer, f"response_{one}", None) for one in ("template", "schema")),
+            reward_functions=self.reward_funcs,
+            races=args.race,
         )
         self._resuming = ResumeCallback(self)
         self.add_callback(self._resuming)
@@ -221,7 +226,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         if self._processes.count > 1 and (has_company or window != len(micro_batches)):
             micro_batches = dealt(micro_batches, self._before_shuffle, self._processes)
         if window is not None and len(micro_batches) > 1 and not has_company:
-            micro_batches = ordered_by_length(micro_batches, window)
+            has_cost = heard_rows if add_nothing(self, micro_batches[0]) else None
+            micro_batches = ordered_by_length(micro_batches, window, has_cost)
         return self.objective.arranged(self, micro_batches)
 
     # A generation batch
@@ -316,8 +322,9 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             return self.objective.seen(parent(model, *inputs, **kwargs))
 
     def _compute_loss(self, model: Any, inputs: dict[str, Any]) -> torch.Tensor:
-        loss = self.objective.loss(self, partial(super()._compute_loss, model), inputs)
-        self._loss_figures.note(inputs)
+        passed = without_silent(self, inputs)
+        loss = self.objective.loss(self, partial(super()._compute_loss, model), passed)
+        self._loss_figures.note(inputs, passed)
         return loss
 
     # Figures and checkpoints

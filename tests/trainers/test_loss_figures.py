@@ -88,12 +88,31 @@ def test_one_value_takes_the_place_of_those_since_the_last_call():
     )
     metrics = {"entropy": [9.0, 1.0, 4.0], "reward": [1.0]}
     figures = LossFigures(host)
-    figures.note({"completion_mask": torch.tensor([[1, 1], [1, 1]])})
-    figures.note({"completion_mask": torch.tensor([[1, 1], [0, 0]]), "tool_mask": torch.tensor([[1, 0], [1, 1]])})
+    first = {"completion_mask": torch.tensor([[1, 1], [1, 1]]), "advantages": torch.ones(2)}
+    second = first | {"completion_mask": torch.tensor([[1, 1], [0, 0]]), "tool_mask": torch.tensor([[1, 0], [1, 1]])}
+    figures.note(first, first)
+    figures.note(second, second)
     figures.settle(metrics)
     assert metrics == {"entropy": [9.0, pytest.approx((4 * 1.0 + 4.0) / 5)], "reward": [1.0]}
     figures.settle(metrics)
     assert len(metrics["entropy"]) == 2
+
+
+def test_nothing_of_a_silent_row_is_clipped():
+    """Three tokens in the pass, two of them clipped, and five tokens of two silent rows."""
+    parts = [Part(3, 2, 2, 1.0, silent_tokens=5, silent_rows=2)]
+    shares = {"clip_ratio/low_mean": [2 / 3], "clip_ratio/low_min": [0.5], "clip_ratio/high_max": [0.5]}
+    clipped = shares | {"entropy": [1.5]}
+    told = settled(clipped, parts, TOKENS, has_row_ratios=False)
+    assert told == {
+        "clip_ratio/low_mean": 0.25,
+        "clip_ratio/low_min": 0.0,
+        "clip_ratio/high_max": 0.5,
+        "entropy": 1.5,
+    }
+    rows = combinations("grpo", has_row_ratios=True, is_training=True)
+    told = settled({"clip_ratio/low_mean": [1.0], "clip_ratio/low_min": [1.0]}, parts, rows, has_row_ratios=True)
+    assert told == {"clip_ratio/low_mean": 0.5, "clip_ratio/low_min": 0.0}
 
 
 class Thinned:

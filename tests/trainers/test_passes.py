@@ -269,7 +269,9 @@ def test_the_old_policy_is_the_one_that_sampled(passing):
 
 def test_the_first_update_of_several_has_ratios_of_one(gfpo, learned_positions):
     data = Dataset.from_dict({"prompt": [f"say {'a' * i}" for i in range(8)]})
-    trainer = gfpo(model=learned_positions, data=data, steps_per_generation=4, gradient_accumulation_steps=2)
+    trainer = gfpo(
+        model=learned_positions, data=data, steps_per_generation=4, gradient_accumulation_steps=2, beta=0.1
+    )
     compute, gaps = trainer._get_per_token_logps_and_entropies, []
 
     def watching(model, ids, mask, keep, **kwargs):

@@ -46,7 +46,7 @@ def train(tmp_path_factory):
 
 
 def _forget_ended_engines():
-    """vLLM for CPUs names the memory that ranks share alike in every run, and a process that is ended leaves it behind."""
+    """vLLM for CPUs names the memory that ranks share alike in every run; a process that is ended leaves it behind."""
     for segment in Path("/dev/shm").glob("*-tp:*-cpushm_*"):
         segment.unlink()
 

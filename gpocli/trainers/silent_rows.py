@@ -1,0 +1,65 @@
+"""Rows without an advantage cost no pass in an update.
+
+A group whose kept rewards are all equal has advantages of 0, and a policy loss is a sum of terms that each have the
+advantage of their row as a factor: of such rows it is 0, and so is its gradient. What they still do is count in what
+the loss is a mean over:
+
+| loss | is a mean over | so what is left is scaled by |
+| --- | --- | --- |
+| `grpo`, `dr_grpo`, `luspo`, `sapo`, GMPO | the rows of a micro-batch | its rows that are left / its rows |
+| `bnpo` | the tokens of a micro-batch | its tokens that are left / its tokens |
+| `dapo`, `cispo`, `vespo` | the tokens of a generation batch, counted before | 1 |
+
+The scale goes into the advantages, in which each of these losses is linear for one sign. A KL term, an entropy bonus or
+a load-balancing loss does more than that with a row: then none is left out.
+"""
+
+from typing import Any
+
+import torch
+
+from gpocli.trainers.objective import OVER_ROWS, Inputs, loss_mask
+
+
+def add_nothing(trainer: Any, inputs: Inputs) -> bool:
+    """Whether rows of a micro-batch with advantage 0 add nothing to a loss, and nothing else hangs on them."""
+    return bool(
+        trainer.model.training
+        and trainer.beta == 0.0
+        and not trainer._entropy_bonus_enabled
+        and not trainer.aux_loss_enabled
+        and trainer.top_entropy_quantile >= 1.0
+        and inputs["advantages"].ndim == 1
+        and not any(name in inputs for name in ("pixel_values", "image_grid_thw", "num_images"))
+    )
+
+
+def heard_rows(inputs: Inputs) -> torch.Tensor:
+    """Which rows have an advantage, [B]."""
+    advantage_B: torch.Tensor = inputs["advantages"]
+    return advantage_B != 0
+
+
+def without_silent(trainer: Any, inputs: Inputs) -> Inputs:
+    """The rows of a micro-batch that its loss needs; loss and gradient are those of all of its rows.
+
+    Of rows that are all silent one stays, without a token in the loss: each process has to take part in each pass.
+    """
+    heard_B = heard_rows(inputs)
+    if heard_B.all() or not add_nothing(trainer, inputs):
+        return inputs
+    mask_BT = loss_mask(inputs)
+    if not heard_B.any():
+        heard_B[inputs["prompt_mask"].sum(1).argmin()] = True
+        inputs = inputs | {"completion_mask": torch.zeros_like(inputs["completion_mask"])}
+    left = inputs | {
+        name: value[heard_B] for name, value in inputs.items() if isinstance(value, torch.Tensor) and value.ndim > 0
+    }
+    return left | {"advantages": left["advantages"] * _share(trainer.loss_type, mask_BT, heard_B)}
+
+
+def _share(loss_type: str, mask_BT: torch.Tensor, heard_B: torch.Tensor) -> torch.Tensor | float:
+    """The part that the rows left have in what a loss is a mean over."""
+    if loss_type in OVER_ROWS:
+        return heard_B.float().mean()
+    return mask_BT[heard_B].sum() / mask_BT.sum().clamp(min=1) if loss_type == "bnpo" else 1.0
