@@ -4,14 +4,14 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from gpocli.contracts.callables import one_line_cause
+from gpocli.contracts.file_modules import announce, module_name, stay_importable
 from gpocli.contracts.nearest import did_you_mean
 from gpocli.errors import PluginError, SpecError
 
@@ -56,21 +56,22 @@ def import_file(place: str, kind: str) -> ModuleType:
     path = Path(place).expanduser().resolve()
     if not path.is_file():
         raise SpecError(f"{kind} '{place}': no such file; check the path, which starts at {Path.cwd()}")
-    # With a digest: two files may be called rewards.py.
-    module_name = f"gpo_file_{path.stem}_{sha256(str(path).encode()).hexdigest()[:8]}"
-    if module_name in sys.modules:
-        return sys.modules[module_name]
-    spec = importlib.util.spec_from_file_location(module_name, path)
+    name = module_name(path)
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise SpecError(f"{kind} '{place}' is not a Python file; write ./file.py:NAME")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[module_name] = module  # dataclasses and pickle look classes up there
+    sys.modules[name] = module  # dataclasses and pickle look classes up there
     try:
         with importable(path.parent):
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        sys.modules.pop(module_name, None)  # so that it is read again when it has been put right
+        sys.modules.pop(name, None)  # so that it is read again when it has been put right
         raise PluginError(f"{kind} '{place}' failed on import: {one_line_cause(error)}; mend the file") from error
+    with suppress(OSError):  # where nothing can be written, only processes that are spawned miss it
+        announce(path)
     return module
 
 
@@ -79,13 +80,15 @@ def _import_module(place: str, kind: str) -> ModuleType:
         raise SpecError(f"{kind} '{place}' is no module name; write package.module:NAME or ./file.py:NAME")
     try:
         with importable(Path.cwd()):
-            return importlib.import_module(place)
+            module = importlib.import_module(place)
     except (Exception, SystemExit) as error:
         # A module that is missing is a fault of the reference only if it is (a parent of) the one that was named.
         absent = error.name if isinstance(error, ModuleNotFoundError) else None
         if absent is not None and f"{place}.".startswith(f"{absent}."):
             raise SpecError(f"{kind} '{place}': no module '{absent}'; install it or check the name") from error
         raise PluginError(f"{kind} '{place}' failed on import: {one_line_cause(error)}; mend the module") from error
+    stay_importable(Path.cwd())
+    return module
 
 
 @contextmanager
