@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from gpocli.checks.findings import Findings
-from gpocli.data import Rows
 from gpocli.embedded import EMBEDDED, model_folder
+from gpocli.policy.files import TokenizerFiles
 
 _WEIGHTS = (".safetensors", ".bin")
 _TOKENIZER = ("tokenizer", "vocab", "merges", "spiece", "sentencepiece")
-_TEMPLATES = ("chat_template.jinja", "chat_template.json", "additional_chat_templates")
 
 
 def check_model(findings: Findings) -> None:
@@ -29,19 +28,12 @@ def check_model(findings: Findings) -> None:
         _check_own_code(findings, folder)
 
 
-def check_chat(findings: Findings, *all_rows: Rows | None) -> None:
-    """Find chat prompts for a model in a folder whose tokenizer has no chat template."""
+def files_of(findings: Findings) -> TokenizerFiles | None:
+    """The files of the model's tokenizer; None where they are not those of one folder, or the model is not there."""
+    if not findings.are_sound("model.name") or _wrong_folder(findings.spec.model.name):
+        return None
     folder = model_folder(findings.spec.model.name)
-    if not findings.are_sound("model.name") or not (folder / "tokenizer_config.json").is_file():
-        return
-    if "chat_template" in _json_of(folder / "tokenizer_config.json") or any((folder / t).exists() for t in _TEMPLATES):
-        return
-    for rows in all_rows:
-        if rows is not None and not isinstance(rows[0]["prompt"], str):
-            findings.add_in_file(
-                f"{rows.source}: prompts are chat messages, but the tokenizer in '{findings.spec.model.name}' has no "
-                "chat template; write plain text prompts, or name a chat model"
-            )
+    return TokenizerFiles(folder) if (folder / "config.json").is_file() else None
 
 
 def check_packages(findings: Findings) -> None:

@@ -9,10 +9,11 @@ from gpocli.checks.data import check_columns, check_eval_rows, check_rows
 from gpocli.checks.demo import check_demo
 from gpocli.checks.extensions import check_filters, check_keywords, check_rewards, find_plugins
 from gpocli.checks.findings import Findings
-from gpocli.checks.model import check_chat, check_model, check_packages
+from gpocli.checks.model import check_model, check_packages
 from gpocli.checks.run_directory import check_run_directory
 from gpocli.checks.server import check_server
 from gpocli.checks.sources import sources_of
+from gpocli.checks.tokenizer import check_prompts, check_tokenizer
 from gpocli.checks.trackers import check_trackers
 from gpocli.checks.trl import check_trl
 from gpocli.contracts.filter import GroupFilter
@@ -70,6 +71,7 @@ def examine(draft: Draft, processes: int = 1) -> Examination:
     group_filter = None if host is None else check_filters(findings, host)
     rewards = [] if host is None else check_rewards(findings, host)
     check_model(findings)
+    check_tokenizer(findings)
     check_demo(findings)
     check_packages(findings)
     check_server(findings)
@@ -80,7 +82,7 @@ def examine(draft: Draft, processes: int = 1) -> Examination:
     rows = check_rows(findings, plan)
     eval_rows = check_eval_rows(findings)
     check_columns(findings, rewards, rows, eval_rows)
-    check_chat(findings, rows, eval_rows)
+    check_prompts(findings, rows, eval_rows)
     if rows is not None:
         check_keywords(findings, group_filter, rows)
     faults = findings.faults

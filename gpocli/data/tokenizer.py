@@ -24,10 +24,13 @@ def light_tokenizer(folder: Path) -> "PreTrainedTokenizerBase | None":
 def prompt_texts(
     rows: Rows, tokenizer: "PreTrainedTokenizerBase", chat_template_kwargs: Mapping[str, Any] | None = None
 ) -> list[str]:
-    """Each prompt as the model gets it: through the chat template when it is a chat. Raises as the next one does."""
+    """Each prompt as the model gets it: through the chat template when it is a chat, else between the tokens that the
+    tokenizer puts around a text. Raises as `prompt_ids` does.
+    """
     prompts = [row["prompt"] for row in rows]
     if isinstance(prompts[0], str):
-        return prompts
+        before, behind = map("".join, added_around(tokenizer))
+        return [f"{before}{prompt}{behind}" for prompt in prompts]
     texts: list[str] = _through_template(rows.source, prompts, tokenizer, chat_template_kwargs, tokenize=False)
     return texts
 
@@ -35,6 +38,13 @@ def prompt_texts(
 def prompt_token_counts(
     rows: Rows, tokenizer: "PreTrainedTokenizerBase", chat_template_kwargs: Mapping[str, Any] | None = None
 ) -> list[int]:
+    """How many tokens each prompt has; see `prompt_ids`."""
+    return [len(ids) for ids in prompt_ids(rows, tokenizer, chat_template_kwargs)]
+
+
+def prompt_ids(
+    rows: Rows, tokenizer: "PreTrainedTokenizerBase", chat_template_kwargs: Mapping[str, Any] | None = None
+) -> list[list[int]]:
     """Tokens of each prompt as the trainer feeds it to the model: through the chat template when it is a chat.
 
     Raises SpecError when the prompts are chats and the tokenizer has no chat template, or one that refuses them.
@@ -46,7 +56,18 @@ def prompt_token_counts(
         # `verbose` off: prompts longer than the model reads are answered in our own words.
         how = {"tokenize": True, "return_dict": True, "tokenizer_kwargs": {"verbose": False}}
         encoded = _through_template(rows.source, prompts, tokenizer, chat_template_kwargs, **how)
-    return [len(ids) for ids in encoded["input_ids"]]
+    ids: list[list[int]] = encoded["input_ids"]
+    return ids
+
+
+def added_around(tokenizer: "PreTrainedTokenizerBase") -> tuple[list[str], list[str]]:
+    """The tokens that a tokenizer puts before and behind a plain text."""
+    whole: list[int] = tokenizer("a", verbose=False)["input_ids"]
+    bare: list[int] = tokenizer("a", add_special_tokens=False, verbose=False)["input_ids"]
+    start = next((at for at in range(len(whole)) if whole[at : at + len(bare)] == bare), 0)
+    around = whole[:start], whole[start + len(bare) :]
+    before, behind = ([str(token) for token in tokenizer.convert_ids_to_tokens(ids)] for ids in around)
+    return before, behind
 
 
 def _through_template(
@@ -56,7 +77,7 @@ def _through_template(
     chat_template_kwargs: Mapping[str, Any] | None,
     **how: Any,
 ) -> Any:
-    from jinja2 import TemplateError
+    from jinja2 import TemplateError, TemplateSyntaxError
 
     if tokenizer.chat_template is None:
         raise SpecError(
@@ -65,7 +86,12 @@ def _through_template(
         )
     try:
         return tokenizer.apply_chat_template(prompts, add_generation_prompt=True, **how, **(chat_template_kwargs or {}))
-    except TemplateError as error:
+    except TemplateSyntaxError as error:
+        raise SpecError(
+            f"{source}: the model's chat template is broken ({error.message}, line {error.lineno} of it); mend it in "
+            "the model's files"
+        ) from error
+    except (TemplateError, TypeError, AttributeError, KeyError) as error:  # templates compute with what messages hold
         raise SpecError(
             f"{source}: the model's chat template refuses a prompt ({error}); change the messages or their roles"
         ) from error

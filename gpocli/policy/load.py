@@ -2,16 +2,18 @@
 
 import importlib.util
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 
 from gpocli.data.hub import go_offline_if_unreachable
 from gpocli.embedded import model_folder
 from gpocli.errors import EnvironmentFault, GpoError, SpecError, first_line
+from gpocli.policy.sound import require_end_token, require_special_tokens
 from gpocli.settings.model import ModelSpec
 
 
@@ -27,6 +29,10 @@ class Policy:
     """Folder or hub id of a whole model."""
     adapter: str | None
     """Folder of an adapter for it, on which training goes on."""
+    rows: int | None = None
+    """Rows of the embedding: tokens that the model knows."""
+    use_cache: Any = None
+    """What the config says of it, which a trainer changes; None where it says nothing."""
 
 
 def find_policy(model: ModelSpec) -> Policy:
@@ -45,8 +51,20 @@ def find_policy(model: ModelSpec) -> Policy:
         config = AutoConfig.from_pretrained(whole, **options)
     except (OSError, ValueError) as error:
         raise cannot_load(model, error) from error
-    context = getattr(config.get_text_config(), "max_position_embeddings", None)
-    return Policy(tokenizer, context, whole, None if base is None else name)
+    text = config.get_text_config()
+    rows = getattr(text, "vocab_size", None)
+    require_end_token(model.name, tokenizer, *_end_tokens(whole, model, config, text))
+    require_special_tokens(model.name, tokenizer, rows)
+    context = getattr(text, "max_position_embeddings", None)
+    adapter = None if base is None else name
+    return Policy(tokenizer, context, whole, adapter, rows, getattr(config, "use_cache", None))
+
+
+def _end_tokens(place: str, model: ModelSpec, *configs: Any) -> list[Any]:
+    """What the configs of a model declare as its end."""
+    with suppress(OSError, ValueError):  # many models have none
+        configs = (GenerationConfig.from_pretrained(place, revision=model.revision), *configs)
+    return [getattr(config, "eos_token_id", None) for config in configs]
 
 
 def trainer_arguments(policy: Policy, model: ModelSpec, config: Any) -> dict[str, Any]:

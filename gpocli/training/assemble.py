@@ -16,9 +16,10 @@ from gpocli.contracts.reward_call import RewardRules
 from gpocli.data import Rows
 from gpocli.data.load import require_generation_batch
 from gpocli.data.prompt_lengths import fit_prompts
-from gpocli.data.tokenizer import prompt_token_counts
+from gpocli.data.tokenizer import prompt_ids
 from gpocli.errors import GpoError, SpecError
 from gpocli.policy.load import Policy, cannot_load, find_policy, trainer_arguments
+from gpocli.policy.sound import refuse_appended_end, require_embedded, require_finite
 from gpocli.policy.whole_weights import whole_weights
 from gpocli.spec import RunSpec
 from gpocli.spec.trl_config import trainer_options
@@ -72,7 +73,10 @@ def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None])
         raise cannot_load(spec.model, error) from error
     refuse_another_kind(asked, trainer.accelerator.distributed_type.name)
     save_whole_weights(trainer.accelerator)
+    require_finite(spec.model.name, trainer.model.named_parameters())
     _refuse_frozen(trainer)
+    if policy.use_cache is not None and "use_cache" not in spec.trl:
+        trainer.model.config.use_cache = policy.use_cache  # which is saved with the model, and no pass of TRL's reads
     if trainer.why_not_fast is not None and spec.sampling.engine == "auto":
         note(f"sampling with TRL's own path: {trainer.why_not_fast}")
     return trainer
@@ -100,7 +104,12 @@ def _device_type() -> str:
 
 def _fitting(rows: Rows, policy: Policy, spec: RunSpec, note: Callable[[str], None]) -> Rows:
     def count(some: Rows) -> list[int]:
-        return prompt_token_counts(some, policy.tokenizer, spec.trl.get("chat_template_kwargs"))
+        ids = prompt_ids(some, policy.tokenizer, spec.trl.get("chat_template_kwargs"))
+        require_embedded(spec.model.name, policy.tokenizer, some, ids, policy.rows)
+        return [len(one) for one in ids]
+
+    if isinstance(rows[0]["prompt"], str):
+        refuse_appended_end(spec.model.name, policy.tokenizer)
 
     fitting = fit_prompts(
         rows,

@@ -20,7 +20,9 @@ def test_another_model_never_has_the_sums_by_default(found_by):
     assert found_by(check_demo, "model: {name: owner/name}\ndata: {limit: 9}") == [NONE]
 
 
-@pytest.mark.parametrize("text", ["run: {seed: 1}", "model: {name: embedded}", f"model: {{name: {json.dumps(str(MODEL_PATH))}}}"])
+@pytest.mark.parametrize(
+    "text", ["run: {seed: 1}", "model: {name: embedded}", f"model: {{name: {json.dumps(str(MODEL_PATH))}}}"]
+)
 def test_the_embedded_model_has_them(found_by, text):
     assert found_by(check_demo, text) == []
 

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from gpocli.checks import model as model_checks
-from gpocli.checks.model import check_chat, check_model, context_of
-from gpocli.data.rows import Rows
+from gpocli.checks.model import check_model, context_of
 
 
 @pytest.fixture
@@ -77,16 +76,6 @@ def test_completions_leave_room_for_a_prompt(found_by, saved):
 def test_a_model_with_its_own_code_must_be_trusted(found_by, saved, kind, trusted, faults):
     saved(model_type=kind, auto_map={"AutoConfig": "configuration.Mine"})
     assert len(found_by(check_model, f"model: {{name: ./m, trust_remote_code: {trusted}}}\n")) == faults
-
-
-def test_chat_prompts_need_a_chat_template(found_by, saved):
-    folder = saved()
-    (folder / "tokenizer_config.json").write_text("{}")
-    rows = Rows("a.jsonl", ("prompt",), [{"prompt": [{"role": "user", "content": "x"}]}], [1], ())
-    (line,) = found_by(check_chat, NAMED, rows)
-    assert line.startswith("a.jsonl: prompts are chat messages, but the tokenizer in './m' has no chat template")
-    (folder / "chat_template.jinja").write_text("")
-    assert found_by(check_chat, NAMED, rows) == []
 
 
 @pytest.mark.parametrize(

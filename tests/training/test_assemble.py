@@ -1,6 +1,9 @@
 """The trainer of a run is the one that its spec describes."""
 
+import shutil
+
 import pytest
+from safetensors.torch import load_file, save_file
 
 from gpocli.checks.preflight import check_run
 from gpocli.errors import SpecError
@@ -56,3 +59,17 @@ def test_prompts_that_are_too_long_are_dropped_with_a_note(build, tmp_path):
 def test_what_trl_refuses_is_a_fault_of_the_spec(build):
     with pytest.raises(SpecError, match="TRL refuses the options of this run: "):
         build("trl.top_entropy_quantile=2.0", "trl.bf16=true", "trl.fp16=true")
+
+
+def test_the_config_that_is_saved_says_of_the_cache_what_the_model_said(build):
+    assert build()[0].model.config.use_cache is True
+    assert build("trl.use_cache=false")[0].model.config.use_cache is False
+
+
+def test_weights_that_are_no_numbers_are_refused_by_name(build, tiny_model, tmp_path):
+    folder = shutil.copytree(tiny_model, tmp_path / "nan")
+    weights = load_file(folder / "model.safetensors")
+    weights["model.norm.weight"][3] = float("nan")
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(SpecError, match=r"'model\.norm\.weight'; its files are damaged"):
+        build(f"model.name={folder}")
