@@ -43,23 +43,27 @@ def heard_rows(inputs: Inputs) -> torch.Tensor:
 def without_silent(trainer: Any, inputs: Inputs) -> Inputs:
     """The rows of a micro-batch that its loss needs; loss and gradient are those of all of its rows.
 
-    Of rows that are all silent one stays, without a token in the loss: each process has to take part in each pass.
+    TRL gathers figures of rows, so that each process passes as many as the one that needs most, and one at least.
     """
-    heard_B = heard_rows(inputs)
-    if heard_B.all() or not add_nothing(trainer, inputs):
+    if not add_nothing(trainer, inputs):
         return inputs
-    mask_BT = loss_mask(inputs)
-    if not heard_B.any():
-        heard_B[inputs["prompt_mask"].sum(1).argmin()] = True
+    heard_B, mask_BT = heard_rows(inputs), loss_mask(inputs)
+    rows = trainer._processes.largest(int(heard_B.sum()))
+    if rows == len(heard_B):
+        return inputs
+    if rows == 0:
         inputs = inputs | {"completion_mask": torch.zeros_like(inputs["completion_mask"])}
+    cost_B = inputs["prompt_mask"].sum(1) + inputs["completion_mask"].sum(1)
+    # Those with an advantage first, then the shortest; they stay in their order.
+    passed = torch.where(heard_B, -1, cost_B).argsort(stable=True)[: max(rows, 1)].sort().values
     left = inputs | {
-        name: value[heard_B] for name, value in inputs.items() if isinstance(value, torch.Tensor) and value.ndim > 0
+        name: value[passed] for name, value in inputs.items() if isinstance(value, torch.Tensor) and value.ndim > 0
     }
-    return left | {"advantages": left["advantages"] * _share(trainer.loss_type, mask_BT, heard_B)}
+    return left | {"advantages": left["advantages"] * _share(trainer.loss_type, mask_BT, passed)}
 
 
-def _share(loss_type: str, mask_BT: torch.Tensor, heard_B: torch.Tensor) -> torch.Tensor | float:
-    """The part that the rows left have in what a loss is a mean over."""
+def _share(loss_type: str, mask_BT: torch.Tensor, passed: torch.Tensor) -> torch.Tensor | float:
+    """The part that the rows with these numbers have in what a loss is a mean over."""
     if loss_type in OVER_ROWS:
-        return heard_B.float().mean()
-    return mask_BT[heard_B].sum() / mask_BT.sum().clamp(min=1) if loss_type == "bnpo" else 1.0
+        return len(passed) / len(mask_BT)
+    return mask_BT[passed].sum() / mask_BT.sum().clamp(min=1) if loss_type == "bnpo" else 1.0

@@ -28,6 +28,10 @@ def give_the_number(completions, number, **kwargs):
     return [float(n) for n in number]
 
 
+def count_letters_of_odd_numbers(completions, number, **kwargs):
+    return [n % 2 * letters for n, letters in zip(number, count_letters(completions, number), strict=True)]
+
+
 class Shortest:
     needs_rewards = False
 
@@ -66,7 +70,9 @@ FILTERS = {
 }
 
 
-def train(model, out, *, filter="none", gmpo=False, flat=False, updates=1, micro_batch=ROWS // PROCESSES, **options):
+def train(
+    model, out, *, filter="none", gmpo=False, flat=False, odd=False, updates=1, micro_batch=ROWS // PROCESSES, **options
+):
     """One run; a generation batch serves `updates` updates, and the rows of each come in micro-batches."""
     trainer_class, config_class = (GMPOTrainer, GMPOConfig) if gmpo else (GFPOTrainer, GFPOConfig)
     accumulation = max(1, ROWS // PROCESSES // micro_batch) if not flat else 1
@@ -93,7 +99,7 @@ def train(model, out, *, filter="none", gmpo=False, flat=False, updates=1, micro
     )
     trainer = trainer_class(
         model=model,
-        reward_funcs=give_the_number if flat else count_letters,
+        reward_funcs=give_the_number if flat else count_letters_of_odd_numbers if odd else count_letters,
         args=config,
         eval_dataset=Dataset.from_dict({"prompt": [f"say {i}" for i in range(5)], "number": list(range(5))}),
         train_dataset=Dataset.from_dict(

@@ -1,15 +1,13 @@
 """Two processes do what one does: the same groups, rewards, kept rows, advantages, updates and weights."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
+from tests.cli.command import Folder, environments
 from tests.trainers.closeness import SAME, gap
 
 SCRIPT = Path(__file__).parent / "run_layout.py"
@@ -30,6 +28,8 @@ SLOW_RUNS = {
     "gmpo-twice": {"gmpo": True, "num_generations": 4, "num_iterations": 2},
     "gspo": {**GSPO, "updates": 2, "micro_batch": 2, "filter": "race", **TWO_OF_FOUR},
     "dr_grpo": {"loss_type": "dr_grpo", "updates": 2, "num_iterations": 2, **THINNED},
+    "silent": {"odd": True, "updates": 2, "micro_batch": 2, "loss_type": "grpo", "num_generations": 4},
+    "silent-bnpo": {"odd": True, "micro_batch": 4, "loss_type": "bnpo", "num_generations": 4},
     "dapo": {"entropy_coef": 0.1, "updates": 2, "micro_batch": 1, **THINNED},
 }
 
@@ -40,12 +40,13 @@ OF_THE_MACHINE = ("time/", "step_time", "tokens_per_second", "train_", "sampling
 
 def trained(model, out, processes, runs):
     """Where the runs, trained one after another, left what happened."""
-    out.mkdir()
-    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(processes)]
-    command = [sys.executable, *(launcher if processes > 1 else []), str(SCRIPT), model, str(out), json.dumps(runs)]
-    environment = os.environ | {"PYTHONPATH": str(SCRIPT.parents[2]), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr[-3000:]
+    folder = Folder(out, out.with_name(f"{out.name}-streams"))
+    started = [
+        folder.start_script(SCRIPT, model, out, json.dumps(runs), **given)
+        for given in (environments(processes) if processes > 1 else [{}])
+    ]
+    for done in [running.outcome() for running in started]:
+        assert done.code == 0, done.stderr[-3000:]
     return out
 
 

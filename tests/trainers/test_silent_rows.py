@@ -124,8 +124,8 @@ def test_they_stay_where_they_add_something(make_trainer, options):
 
 
 def test_the_share_of_each_mean_by_hand():
-    heard_B, mask_BT = torch.tensor([True, False, True, False]), torch.tensor([[1, 1], [1, 1], [1, 0], [1, 0]])
-    assert silent_rows._share("grpo", mask_BT, heard_B) == 0.5
-    assert silent_rows._share("bnpo", mask_BT, heard_B) == 0.5
-    assert silent_rows._share("bnpo", mask_BT, torch.tensor([True, True, True, False])) == pytest.approx(5 / 6)
-    assert silent_rows._share("dapo", mask_BT, heard_B) == 1.0
+    mask_BT = torch.tensor([[1, 1], [1, 1], [1, 0], [1, 0]])
+    assert silent_rows._share("grpo", mask_BT, torch.tensor([0, 2])) == 0.5
+    assert silent_rows._share("bnpo", mask_BT, torch.tensor([0, 2])) == 0.5
+    assert silent_rows._share("bnpo", mask_BT, torch.tensor([0, 1, 2])) == pytest.approx(5 / 6)
+    assert silent_rows._share("dapo", mask_BT, torch.tensor([0, 2])) == 1.0
