@@ -3,7 +3,9 @@
 import multiprocessing
 import os
 import re
+import runpy
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -85,13 +87,11 @@ class Folder:
 
     def start(self, *arguments: object, **environment: str) -> Running:
         """Start `gpo` in a process forked from one that has imported the heavy libraries, which saves seconds."""
-        streams = self._next_streams()
-        process = _forkserver().Process(
-            target=_run, args=([str(one) for one in arguments], self.path, streams, environment)
-        )
-        process.start()
-        assert process.pid is not None
-        return Running(process.pid, lambda: process.exitcode, streams)
+        return self._fork(_gpo, arguments, environment)
+
+    def start_script(self, *arguments: object, **environment: str) -> Running:
+        """Start `python FILE ...` or `python -c TEXT ...` in a process forked as those of `start`."""
+        return self._fork(_script, arguments, environment)
 
     def python_m_gpocli(self, *arguments: object, **environment: str) -> Outcome:
         """Run `python -m gpocli`, which imports everything for itself."""
@@ -112,6 +112,17 @@ class Folder:
             )
         return Running(process.pid, process.poll, streams)
 
+    def _fork(
+        self, main: Callable[[list[str]], None], arguments: tuple[object, ...], environment: dict[str, str]
+    ) -> Running:
+        streams = self._next_streams()
+        process = _forkserver().Process(
+            target=_run, args=(main, [str(one) for one in arguments], self.path, streams, environment)
+        )
+        process.start()
+        assert process.pid is not None
+        return Running(process.pid, lambda: process.exitcode, streams)
+
     def _next_streams(self) -> Path:
         self._count += 1
         streams = self.streams / str(self._count)
@@ -119,6 +130,16 @@ class Folder:
         for name in ("stdout", "stderr"):
             (streams / name).touch()
         return streams
+
+
+def environments(processes: int) -> list[dict[str, str]]:
+    """What torchrun gives to each of this many processes of a run on this machine."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    count = str(processes)
+    shared = {"WORLD_SIZE": count, "LOCAL_WORLD_SIZE": count, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    return [shared | {"RANK": rank, "LOCAL_RANK": rank} for rank in map(str, range(processes))]
 
 
 def without_figures(text: str) -> str:
@@ -138,8 +159,10 @@ def _repository() -> str:
     return str(Path(__file__).parents[2])
 
 
-def _run(arguments: list[str], folder: Path, streams: Path, environment: dict[str, str]) -> None:
-    """In the forked process: become `gpo ARGUMENTS`, started in `folder` by a shell."""
+def _run(
+    main: Callable[[list[str]], None], arguments: list[str], folder: Path, streams: Path, environment: dict[str, str]
+) -> None:
+    """In the forked process: become what a shell starts in `folder`."""
     os.setsid()
     os.chdir(folder)
     os.environ.update(environment)
@@ -149,9 +172,22 @@ def _run(arguments: list[str], folder: Path, streams: Path, environment: dict[st
     sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False, buffering=1)
-    sys.argv = ["gpo", *arguments]
     sys.path[:0] = environment.get("PYTHONPATH", "").split(os.pathsep)
+    main(arguments)
+
+
+def _gpo(arguments: list[str]) -> None:
+    sys.argv = ["gpo", *arguments]
 
     from gpocli.cli.main import main
 
     main()
+
+
+def _script(arguments: list[str]) -> None:
+    if arguments[0] == "-c":
+        sys.argv = ["-c", *arguments[2:]]
+        exec(compile(arguments[1], "<string>", "exec"), {"__name__": "__main__"})
+    else:
+        sys.argv = arguments
+        runpy.run_path(arguments[0], run_name="__main__")

@@ -3,7 +3,6 @@
 import os
 import pty
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -11,6 +10,7 @@ import time
 import pytest
 
 from gpocli.runs.records import read_candidates
+from tests.cli.command import environments
 from tests.cli.conftest import COUNT_A, GFPO, checkpoints, metrics
 
 HELD = (*GFPO, "--reward", "./mine.py:held_in_step_2", "--steps", 50)
@@ -159,12 +159,8 @@ def test_the_cursor_is_back_after_a_signal_on_a_terminal(folder):
 
 def start_two(folder, *arguments, of_second=()):
     """Both processes of a run, as torchrun starts them; the second one may have arguments of its own."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    shared = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    own = {"0": (), "1": of_second}
-    return [folder.start(*arguments, *own[rank], RANK=rank, LOCAL_RANK=rank, **shared) for rank in own]
+    pairs = zip(environments(2), ((), of_second), strict=True)
+    return [folder.start(*arguments, *own, **given) for given, own in pairs]
 
 
 def test_two_processes_share_a_directory_and_one_set_of_lines(folder):
