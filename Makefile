@@ -6,10 +6,11 @@ LOWEST_TRL := 1.14.2
 LOWEST := .venvs/trl-$(LOWEST_TRL)
 VLLM := .venvs/vllm
 INSTALLED := $(VENV)/.installed
+FAST := -n 2 --dist worksteal -m "not slow and not vllm"
 export HF_HUB_DISABLE_TELEMETRY = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test test-slow test-trl test-vllm lint types format clean mutants bench bench-vllm
+.PHONY: help demo test coverage test-slow test-trl test-vllm lint types format clean mutants bench bench-vllm
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -17,16 +18,19 @@ help:  ## show this list
 demo: $(INSTALLED)  ## train the embedded model with GFPO, in about a minute
 	$(BIN)/gpo train gfpo --filter length
 
-test: $(INSTALLED)  ## run the fast test suite, with coverage
-	$(BIN)/python -m pytest -n 2 -m "not slow and not vllm" --cov --cov-report=term
+test: $(INSTALLED)  ## run the fast test suite
+	$(BIN)/python -m pytest $(FAST)
+
+coverage: $(INSTALLED)  ## run the fast test suite and list the lines that it does not run
+	$(BIN)/python -m pytest $(FAST) --cov --cov-report=term-missing
 
 test-slow: $(INSTALLED)  ## run the tests that train for minutes
 	$(BIN)/python -m pytest -m "slow and not vllm"
 
 test-trl: test test-trl-lowest  ## run the suite on the highest and the lowest supported TRL
 
-test-trl-lowest: $(LOWEST)/.installed  ## run the suite on the lowest supported TRL alone
-	$(LOWEST)/bin/python -m pytest -n 2 -m "not slow and not vllm"
+test-trl-lowest: $(LOWEST)/.installed  ## run the suite on the lowest supported TRL alone, with coverage
+	$(LOWEST)/bin/python -m pytest $(FAST) --cov --cov-report=term
 
 test-vllm: $(VLLM)/.installed  ## run the tests with real vLLM on the CPU (makes an environment of 3 GB)
 	$(VLLM)/bin/python -m pytest -m vllm
