@@ -28,8 +28,9 @@ class GroupFilter:
     capabilities:
 
     - `needs_rewards = False`: it is then given None for the rewards;
-    - `score_bound(length) -> float`: the highest score that a completion with `length` tokens that has not
-      ended could still get. A filter that has it promises that a score depends on the candidate alone;
+    - `score_bound(length, **kwargs) -> float`: the highest score that a completion with `length` tokens that has
+      not ended could still get. A filter that has it promises that a score depends on the candidate alone. One that
+      looks at rewards may name `max_reward` and `max_rewards`, which `GroupFilter.score_bound` explains;
     - `keep_counts(keep, group_rewards, **kwargs) -> list[int]`: how many of each group to keep, from 0 to
       `keep`; one filter of a chain may have it, and it always gets the rewards;
     - `check_keep(keep)`: raises `ValueError` when it cannot work with that k;
@@ -74,11 +75,21 @@ class GroupFilter:
 
     @property
     def can_race(self) -> bool:
-        """Whether candidates can be stopped early without changing which are kept."""
-        return all(
-            member.can("score_bound") and not member.needs_rewards and not member.can("keep_counts")
-            for member in self._members
-        )
+        """Whether candidates can be stopped early without changing which are kept.
+
+        Where the filters look at rewards, these have to be such that they can be asked in a race, too.
+        """
+        return self.why_no_race is None
+
+    @property
+    def why_no_race(self) -> str | None:
+        """Why no candidate can be stopped early, whatever the rewards are; None when it can."""
+        for member in self._members:
+            if member.can("keep_counts"):
+                return f"filter '{member.name}' needs the rewards of all"
+            if not member.can("score_bound"):
+                return f"filter '{member.name}' has no score_bound"
+        return None
 
     def score(
         self,
@@ -123,10 +134,17 @@ class GroupFilter:
         counts = member.call("keep_counts", (keep, member.visible(group_rewards)), kwargs)
         return checked_counts(counts, groups, keep, member.name)
 
-    def score_bound(self, length: int) -> tuple[float, ...]:
-        """The highest scores that a completion with `length` tokens that has not ended could still get."""
+    def score_bound(
+        self, length: int, max_reward: float = math.inf, max_rewards: Mapping[str, float] | None = None
+    ) -> tuple[float, ...]:
+        """The highest scores that a completion with `length` tokens that has not ended could still get.
+
+        Its weighted sum of rewards will be at most `max_reward`, each reward at most what `max_rewards` has under its
+        name, unless it does not apply.
+        """
+        told = {"max_reward": max_reward, "max_rewards": dict(max_rewards or {})}
         return tuple(
-            checked_bound(member.call("score_bound", (length,), {}), length, member.name) for member in self._members
+            checked_bound(member.call("score_bound", (length,), told), length, member.name) for member in self._members
         )
 
     def check_keep(self, keep: int) -> None:

@@ -11,14 +11,15 @@ _Key = tuple[tuple[float, ...], int]
 class Race:
     """How the candidates of a group are ranked, so that those which can no longer be kept stop early.
 
-    `score(row, token_ids, finished)` is the score of an ended candidate, asked once, right after it ended.
+    `score(row, token_ids, finished)` is the score of an ended candidate, asked once, right after it ended; None where
+    it is only known when all have ended: nobody loses to that candidate.
     `bound(length)` is the highest score that a candidate which has `length` tokens, has not ended and goes on could
     still get, whether it then ends or is cut at the limit. Scores are compared like tuples, higher is better, and of
     equal ones the earlier candidate wins. `score` must depend on the candidate alone.
     """
 
     keep: int
-    score: Callable[[int, list[int], bool], tuple[float, ...]]
+    score: Callable[[int, list[int], bool], tuple[float, ...] | None]
     bound: Callable[[int], tuple[float, ...]]
 
 
@@ -39,8 +40,11 @@ class GroupRanking:
     def note_ended(self, row: int, completion_ids: list[int]) -> bool:
         """Ranks a candidate that ended; True when k of its group now have, so that others may be beaten."""
         best = self._best[row // self._group_size]
-        self.scores[row] = self._race.score(row, completion_ids, True)
-        insort(best, _key(row, self.scores[row]))
+        score = self._race.score(row, completion_ids, True)
+        if score is None:
+            return False
+        self.scores[row] = score
+        insort(best, _key(row, score))
         del best[self._race.keep :]
         return len(best) == self._race.keep
 

@@ -101,6 +101,8 @@ class FilteredSection(AlgorithmSection):
         ),
     ] = Field(default_factory=list)
     """Filters that choose the kept: the first decides, each next one breaks its ties; none by default."""
+    race: Annotated[bool, Setting("race")] = True
+    """Whether candidates that can no longer be kept are stopped, where filters and rewards allow it."""
     whole_every: Annotated[int, Field(ge=0, le=1_000_000), Setting("whole_every")] = 20
     """Generation batches from one without a race, which tells how long the policy writes, to the next; 0: none is."""
 

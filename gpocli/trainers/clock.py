@@ -11,20 +11,26 @@ _PARTS: tuple[Part, ...] = ("generate", "reward", "filter")
 
 
 class StepClock:
-    """Adds up the seconds of each part of a step; what no part claims is the update."""
+    """Adds up the seconds of each part of a step; what no part claims is the update.
+
+    Time in a part within a part, as of rewards in a race, is that of the inner one.
+    """
 
     def __init__(self) -> None:
         self.sampled_tokens = 0
         self._seconds: defaultdict[str, float] = defaultdict(float)
+        self._inner = 0.0
 
     @contextmanager
     def measure(self, part: Part) -> Iterator[None]:
         """Count the time inside for `part`, or for the whole step."""
-        started = time.perf_counter()
+        started, before, self._inner = time.perf_counter(), self._inner, 0.0
         try:
             yield
         finally:
-            self._seconds[part] += time.perf_counter() - started
+            spent = time.perf_counter() - started
+            self._seconds[part] += spent if part == "step" else spent - self._inner
+            self._inner = before + spent
 
     def read_and_reset(self) -> dict[str, float]:
         """The metrics of the step: seconds of each part and of the update, and tokens a second if any were sampled."""

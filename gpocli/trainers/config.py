@@ -77,6 +77,13 @@ class GroupConfig(GRPOConfig):  # type: ignore[misc]
         default=256, metadata={"help": "Completions that a process asks of a vLLM server at a time."}
     )
 
+    race: bool = field(
+        default=True,
+        metadata={
+            "help": "Stop candidates that can no longer be kept, where the filter and the rewards that it needs allow "
+            "it. The same are kept without."
+        },
+    )
     whole_every: int = field(
         default=20,
         metadata={

@@ -57,13 +57,14 @@ def training_figures(
 ) -> dict[str, float]:
     """The figures of a generation batch, whose candidates stand group after group.
 
-    `all_rewarded` tells that rewards were asked about rejected candidates, too.
+    `all_rewarded` tells that rewards were asked about rejected candidates, too; in a race not about lost ones, so that
+    no mean is one over all candidates.
     """
     is_race = any(candidate.raced for candidate in candidates)
     figures = race_figures(candidates) if is_race else length_figures(candidates)
     if is_filtered:
         figures |= choice_figures(candidates)
-        if all_rewarded:
+        if all_rewarded and not is_race:
             figures["candidates/reward"] = mean(_known(candidate.reward for candidate in candidates))
     return figures | reward_figures(candidates, group_size, reward_names)
 

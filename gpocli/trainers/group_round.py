@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import torch
 
 from gpocli.contracts.filter import GroupFilter
 from gpocli.contracts.filter_call import Candidate, filter_call
+from gpocli.contracts.race import NotNow, why_no_race
 from gpocli.rollout import Race, Rollout
 from gpocli.trainers.clock import StepClock
 from gpocli.trainers.figures import Counted, count, training_figures
 from gpocli.trainers.generation_batch import Advantaged, Drawn, Scored, Selection
 from gpocli.trainers.objective import SURPLUS
 from gpocli.trainers.processes import Processes
+from gpocli.trainers.race_rewards import RaceRewards, weighted_sums
 from gpocli.trainers.selection import select_candidates
 
 Score = Callable[[Sequence[Any], Sequence[Any], Sequence[Any], Sequence[Any]], torch.Tensor]
@@ -24,7 +27,8 @@ Score = Callable[[Sequence[Any], Sequence[Any], Sequence[Any], Sequence[Any]], t
 class GroupRules:
     """What holds for every group of a run: G, k, who chooses, what rewards weigh, and what the loss divides by.
 
-    `text_of` turns tokens into the text of a completion.
+    `text_of` turns tokens into the text of a completion, unless the tokenizer `parses` those of chats into more than
+    that. `reward_functions` are what `checked_rewards` makes, and `races` whether losers may be stopped.
     """
 
     group_size: int
@@ -35,6 +39,9 @@ class GroupRules:
     divisor: str
     counts_truncated: bool
     text_of: Callable[[list[int]], str]
+    parses: bool = False
+    reward_functions: Sequence[Any] = ()
+    races: bool = True
 
     def of_evaluation(self, group_size: int) -> "GroupRules":
         """What holds in evaluation: nobody chooses."""
@@ -70,6 +77,8 @@ class GroupRound:
         self._rules, self._rows, self._is_whole = rules, rows, is_whole
         self._processes, self._clock, self._state = processes, clock, trainer_state
         self._is_race = False
+        self._early: dict[int, list[float]] = {}
+        self._asks = RaceRewards(rules.reward_functions, rules.reward_names, rules.reward_weights)
 
     def draw(self, prompts: Sequence[Any]) -> list[Any]:
         """The prompts to sample: each group of k equal ones that the data loader made becomes G."""
@@ -82,24 +91,52 @@ class GroupRound:
 
     def race(self) -> Race | None:
         """The race that the candidates of a group run, None when all of them are needed."""
-        rules, drawn = self._rules, self._drawn
-        group_filter = rules.group_filter
-        if group_filter is None or not group_filter.can_race or rules.divisor != "kept":
+        group_filter = self._rules.group_filter
+        if group_filter is None or not self._may_race:
             return None
-        if self._is_whole or rules.keep == rules.group_size:
-            return None
-        is_chat = not isinstance(drawn.prompts[0], str)
         self._is_race = True
 
-        def score(row: int, ids: list[int], finished: bool) -> tuple[float, ...]:
-            text = rules.text_of(ids)
-            completion = [{"role": "assistant", "content": text}] if is_chat else text
-            group = drawn.group_number(row)
-            candidate = Candidate(drawn.rows[row], drawn.prompts[row], completion, ids, finished, group=group)
+        def score(row: int, ids: list[int], finished: bool) -> tuple[float, ...] | None:
+            candidate = self._ended(row, ids, finished)
+            if group_filter.needs_rewards:
+                try:
+                    candidate = self._paid_early(row, candidate)
+                except NotNow:
+                    return None
             call = filter_call([[candidate]], self._state)
-            return group_filter.score(call.completions, None, **call.keywords)[0][0]
+            return group_filter.score(call.completions, call.rewards, **call.keywords)[0][0]
 
-        return Race(keep=rules.keep, score=score, bound=group_filter.score_bound)
+        @cache
+        def bound(length: int) -> tuple[float, ...]:
+            return group_filter.score_bound(length, *(self._asks.most(length) if group_filter.needs_rewards else ()))
+
+        return Race(keep=self._rules.keep, score=score, bound=bound)
+
+    @property
+    def _may_race(self) -> bool:
+        """The same in all processes, whichever engine serves them."""
+        rules = self._rules
+        if rules.group_filter is None or rules.divisor != "kept" or rules.keep == rules.group_size:
+            return False
+        if self._is_whole or not rules.races or (rules.parses and self._is_chat and rules.group_filter.needs_rewards):
+            return False
+        return why_no_race(rules.group_filter, rules.reward_functions, rules.reward_weights.tolist()) is None
+
+    @property
+    def _is_chat(self) -> bool:
+        return not isinstance(self._drawn.prompts[0], str)
+
+    def _ended(self, row: int, ids: list[int], finished: bool) -> Candidate:
+        """A candidate that ended while others of its group still run."""
+        drawn, text = self._drawn, self._rules.text_of(ids)
+        completion = [{"role": "assistant", "content": text}] if self._is_chat else text
+        group = drawn.group_number(row)
+        return Candidate(drawn.rows[row], drawn.prompts[row], completion, ids, finished, group=group)
+
+    def _paid_early(self, row: int, candidate: Candidate) -> Candidate:
+        with self._clock.measure("reward"):
+            (self._early[row],) = self._asks.ask([candidate], self._state, in_race=True).tolist()
+        return self._asks.paid(candidate, self._early[row])
 
     def choose(
         self,
@@ -116,9 +153,13 @@ class GroupRound:
             return self._selected.selection.kept
         scored_BF, scored = None, sampled.scored({})
         if group_filter.needs_rewards:
-            gathered = score(sampled.rows, sampled.prompts, sampled.completions, rollout.completion_ids)
-            scored_BF = self._processes.own(gathered, len(sampled))
-            scored = sampled.scored(self._paid(range(len(sampled)), scored_BF))
+            if self._may_race:
+                scored_BF = self._rewards_here(scored)
+            else:
+                gathered = score(sampled.rows, sampled.prompts, sampled.completions, rollout.completion_ids)
+                scored_BF = self._processes.own(gathered, len(sampled))
+            asked = [number for number, is_lost in enumerate(rollout.lost) if not is_lost]
+            scored = sampled.scored(self._paid(asked, scored_BF[asked]))
         self._selected = scored.selected(self._select(scored, group_filter))
         self._kept_rewards = None if scored_BF is None else self._of_the_kept(scored_BF)
         return self._selected.selection.kept
@@ -162,6 +203,16 @@ class GroupRound:
                 self._processes.objects,
             )
 
+    def _rewards_here(self, ended: Scored) -> torch.Tensor:
+        """The rewards [B, F] of this process's candidates, NaN of the lost; those asked in the race stand."""
+        open_ones = [i for i, is_lost in enumerate(ended.rollout.lost) if not is_lost and i not in self._early]
+        if open_ones:
+            with self._clock.measure("reward"):
+                told_BF = self._asks.ask([ended.candidate(i, ()) for i in open_ones], self._state)
+            self._early |= dict(zip(open_ones, told_BF.tolist(), strict=True))
+        nothing = [torch.nan] * len(self._rules.reward_names)
+        return torch.tensor([self._early.get(i, nothing) for i in range(len(ended))])
+
     def _paid(self, numbers: Sequence[int], scored_BF: torch.Tensor) -> dict[int, tuple[list[float], float]]:
         """The rewards of some candidates by their number, each with the weighted sum (NaN where none applies)."""
         totals_B = weighted_sums(scored_BF, self._rules.reward_weights)
@@ -187,10 +238,3 @@ class GroupRound:
         ]
         (tokens,) = self._processes.totals(sum(counted))
         return torch.full_like(like, int(tokens))
-
-
-def weighted_sums(scored_BF: torch.Tensor, weights_F: torch.Tensor) -> torch.Tensor:
-    """The weighted sum of the rewards of each row, NaN where no reward applies; shapes [B, F], [F] -> [B]."""
-    totals_B = (scored_BF * weights_F.to(scored_BF.device)).nansum(1)
-    totals_B[scored_BF.isnan().all(1)] = torch.nan
-    return totals_B

@@ -33,7 +33,7 @@ class Processes:
 
     def gather(self, tensor: torch.Tensor) -> torch.Tensor:
         """The rows of all processes, those of the first one first."""
-        gathered: torch.Tensor = self._accelerator.gather(tensor)
+        gathered: torch.Tensor = self._accelerator.gather(tensor.to(self._accelerator.device))
         return gathered
 
     def gather_columns(self, tensor: torch.Tensor, *, left: bool) -> torch.Tensor:

@@ -104,14 +104,14 @@ class _FilterTrial(Trial[float]):
     def race(self, scores: Scores) -> Check:
         """Whether candidates may be stopped early, and whether the bound that allows it holds."""
         if not self.filter.can_race:
-            reason = "it needs rewards" if self.filter.needs_rewards else "it has no score_bound"
+            reason = "it needs the rewards of all" if self.filter.adaptive else "it has no score_bound"
             return Check("race", f"no, {reason}")
         try:
             faults = [*self.broken_bound(scores), *self.company(scores)]
         except PluginError as error:
             return Check("race", "no", (str(error),))
-        (bound,) = self.filter.score_bound(1)
-        finding = "yes, but a bound of inf stops no candidate" if bound == math.inf else "yes, the bound holds"
+        finding = "yes, but a bound of inf stops no candidate" if self.bound(1) == math.inf else "yes, the bound holds"
+        finding += " where each reward has a reward_bound" if self.filter.needs_rewards else ""
         return Check("race", "no" if faults else finding, tuple(faults))
 
     def broken_bound(self, scores: Scores) -> list[str]:
@@ -128,7 +128,7 @@ class _FilterTrial(Trial[float]):
                 best, best_one = score, (one, score)
             shorter = lengths[place + 1] if place + 1 < len(lengths) else 0
             for length in range(shorter, lengths[place]):
-                (bound,) = self.filter.score_bound(length)
+                bound = self.bound(length)
                 if bound < best and not math.isclose(bound, best, rel_tol=1e-9, abs_tol=1e-12):
                     candidate, high = best_one
                     return [
@@ -137,6 +137,14 @@ class _FilterTrial(Trial[float]):
                         f"{number(high)}; raise score_bound"
                     ]
         return []
+
+    def bound(self, length: int) -> float:
+        """The bound of a completion of which no reward will be above the highest ones of the samples."""
+        everyone = self.samples.candidates
+        names = dict.fromkeys(name for one in everyone for name in one.rewards)
+        highest = {name: max(one.rewards.get(name) or 0.0 for one in everyone) for name in names}
+        (bound,) = self.filter.score_bound(length, max(one.reward or 0.0 for one in everyone), highest)
+        return bound
 
     def company(self, scores: Scores) -> list[str]:
         """Whether a candidate scores otherwise without the others of its group."""

@@ -359,11 +359,24 @@ def test_race_needs_a_bound_on_every_filter_of_the_chain():
     assert not GroupFilter([Shortest(), shortest_text]).can_race
 
 
-def test_no_race_for_a_bounded_filter_that_needs_rewards():
-    class Greedy(Shortest):
-        needs_rewards = True
+def test_it_says_which_filter_of_a_chain_keeps_it_from_racing():
+    assert GroupFilter([Shortest()]).why_no_race is None
+    assert GroupFilter([Shortest(), shortest_text]).why_no_race == "filter 'shortest_text' has no score_bound"
+    assert GroupFilter([Halves(), Shortest()]).why_no_race == "filter 'Halves' needs the rewards of all"
 
-    assert not GroupFilter([Greedy()]).can_race
+
+def test_a_filter_that_looks_at_rewards_is_told_the_highest_ones_that_are_possible():
+    class MostPaid:
+        def __call__(self, group_completions, group_rewards):
+            return group_rewards
+
+        def score_bound(self, length, max_reward, max_rewards):
+            return max_reward + max_rewards["right"] + length
+
+    race = GroupFilter([MostPaid(), Shortest()])
+    assert race.can_race
+    assert race.needs_rewards
+    assert race.score_bound(4, 0.5, {"right": 2.0}) == (6.5, -5.0)
 
 
 def test_bound_of_a_chain_is_the_bound_of_each():

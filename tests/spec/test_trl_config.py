@@ -57,7 +57,9 @@ GFPO = {
     "vllm_mode": "colocate",
     "use_transformers_continuous_batching": False,
     "rollout": "auto",
+    "ds3_gather_for_generation": True,
     "num_remains_in_group": 8,
+    "race": True,
     "whole_every": 20,
     "divisor": "kept",
     "epsilon": 0.2,
@@ -105,7 +107,7 @@ OF_ALGORITHMS = {
 }  # fmt: skip
 """What differs from the default spec."""
 
-WITHOUT = {"grpo": {"num_remains_in_group", "whole_every"}, "cispo": {"epsilon"}}
+WITHOUT = {"grpo": {"num_remains_in_group", "race", "whole_every"}, "cispo": {"epsilon"}}
 
 
 @pytest.mark.parametrize("algorithm", OF_ALGORITHMS)

@@ -5,9 +5,10 @@ import torch
 from accelerate import Accelerator
 
 from gpocli.contracts.filter import GroupFilter
+from gpocli.plugin_manager import load_plugins
 from gpocli.rollout import Rollout
 from gpocli.trainers.clock import StepClock
-from gpocli.trainers.group_round import GroupRound, GroupRules, weighted_sums
+from gpocli.trainers.group_round import GroupRound, GroupRules
 from gpocli.trainers.processes import Processes
 
 NAN = float("nan")
@@ -147,12 +148,6 @@ def test_in_evaluation_nobody_chooses():
     assert (rules.of_evaluation(5).group_size, rules.of_evaluation(5).keep) == (5, 5)
 
 
-def test_weighted_sums_are_nan_only_where_no_reward_applies():
-    sums = weighted_sums(torch.tensor([[1.0, NAN], [NAN, NAN], [1.0, 2.0]]), torch.tensor([0.5, 2.0]))
-    assert sums[[0, 2]].tolist() == [0.5, 4.5]
-    assert sums[1].isnan()
-
-
 def test_a_race_scores_a_candidate_by_its_own_prompt_row_and_tokens():
     def told(group_completions, group_rewards, number, prompts, completion_ids, finished):
         (((n,),), ((prompt,),), ((ids,),), ((ended,),)) = number, prompts, completion_ids, finished
@@ -164,3 +159,48 @@ def test_a_race_scores_a_candidate_by_its_own_prompt_row_and_tokens():
     race = made.race()
     assert race.score(2, [5, 1], True) == (112.5,)
     assert race.score(3, [5, 5, 5], False) == (223.0,)
+
+
+class FewAs:
+    """1 for a completion with few letters a, known for any one by itself."""
+
+    def __call__(self, completions, completion_ids):
+        return [float(text.count("a") <= len(ids) / 40) for text, ids in zip(completions, completion_ids, strict=True)]
+
+    def reward_bound(self, length):
+        return 1.0
+
+
+@pytest.mark.parametrize("names", [["token_efficiency"], ["correct", "length"], ["correct"]])
+def test_a_race_with_rewards_trains_as_without_one(gfpo, names):
+    host = load_plugins(entry_points=False)
+
+    def trained(race):
+        trainer = gfpo(
+            rewards=[FewAs(), host.build_reward("length_penalty", {"max_tokens": 90}).function],
+            reward_weights=[1.0, 0.3],
+            group_filter_func=[host.build_filter(name) for name in names],
+            max_completion_length=40,
+            num_generations=8,
+            whole_every=0,
+            max_steps=2,
+            race=race,
+        )
+        records = []
+        trainer.on_candidates = records.extend
+        trainer.train()
+        kept = [(one.tokens, one.reward, one.rewards, one.filter_score, one.advantage) for one in records if one.kept]
+        log = [entry for entry in trainer.state.log_history if "loss" in entry]
+        return records, kept, log, trainer.model.state_dict()
+
+    raced, kept_of_race, log, weights = trained(True)
+    full, kept_of_all, log_of_all, weights_of_all = trained(False)
+    assert sum(one.length for one in raced) < sum(one.length for one in full)
+    assert kept_of_race == kept_of_all
+    assert [entry["loss"] for entry in log] == [entry["loss"] for entry in log_of_all]
+    assert all(weights[name].equal(weights_of_all[name]) for name in weights)
+    lost = [one for one in raced if one.outcome == "lost"]
+    assert lost
+    assert all(one.reward is None and one.filter_score is None for one in lost)
+    assert all("candidates/reward" in entry for entry in log_of_all)
+    assert not any("candidates/reward" in entry for entry in log)

@@ -33,13 +33,21 @@ class Correct:
         group_rewards: Sequence[Sequence[float]],
         rewards_per_func: Mapping[str, Sequence[Sequence[float | None]]] | None = None,
     ) -> list[list[float]]:
-        name, by_name = self.options.reward, rewards_per_func or {}
+        chosen_PG: Sequence[Sequence[float | None]] = self._chosen(group_rewards, rewards_per_func or {})
+        threshold = self.options.threshold
+        return [[float(reward is not None and reward > threshold) for reward in rewards_G] for rewards_G in chosen_PG]
+
+    def score_bound(self, length: int, max_reward: float, max_rewards: Mapping[str, float]) -> float:
+        """1 as long as the reward that tells right from wrong can still be above the threshold."""
+        return float(self._chosen(max_reward, max_rewards) > self.options.threshold)
+
+    def _chosen(self, weighted: Any, by_name: Mapping[str, Any]) -> Any:
+        """What belongs to the reward that tells right from wrong: the weighted sum's, or that of one by name."""
+        name = self.options.reward
         if name is not None and name not in by_name:
             near = did_you_mean(name, by_name)
             raise SpecError(f"filter 'correct' looks at reward '{name}', which this run does not have; {near}")
-        chosen_PG: Sequence[Sequence[float | None]] = group_rewards if name is None else by_name[name]
-        threshold = self.options.threshold
-        return [[float(reward is not None and reward > threshold) for reward in rewards_G] for rewards_G in chosen_PG]
+        return weighted if name is None else by_name[name]
 
 
 EXTENSION = FilterExtension(

@@ -46,6 +46,10 @@ class TokenEfficiency:
             for rewards_G, lengths_G in zip(group_rewards, lengths_PG, strict=True)
         ]
 
+    def score_bound(self, length: int, max_reward: float) -> float:
+        """The most reward with one token more: `efficiency` grows with the reward and falls with each token."""
+        return efficiency(max_reward, length + 1)
+
 
 EXTENSION = FilterExtension(
     name="token_efficiency",

@@ -15,6 +15,7 @@ from pydantic import Field
 from gpocli.builtin.options import Options
 from gpocli.builtin.rewards.columns import column, one_each
 from gpocli.builtin.rewards.thinking import Opening, stated_after_thinking
+from gpocli.contracts.race import NotNow
 from gpocli.extensions import RewardExtension
 from gpocli.maths.algebra import BoundedAlgebra, Undecided
 from gpocli.maths.brackets import TooLarge
@@ -47,7 +48,7 @@ class Accuracy:
     """Whether what a completion states as its answer equals the gold answer.
 
     Only what follows the last `</think>` counts, and a think block left open is wrong. None: the gold answer
-    cannot be read, or the comparison would take too long.
+    cannot be read, or the comparison would take too long. In a race only what needs no worker process is compared.
     """
 
     __name__ = "accuracy"
@@ -58,13 +59,21 @@ class Accuracy:
         self.columns = (options.answer_column,)
 
     def __call__(
-        self, completions: Sequence[Any], prompts: Sequence[Any] | None = None, **columns: Any
+        self,
+        completions: Sequence[Any],
+        prompts: Sequence[Any] | None = None,
+        in_race: bool = False,
+        **columns: Any,
     ) -> list[float | None]:
         options = self.options
         golds = column(columns, options.answer_column, self.__name__, len(completions))
-        algebra = BoundedAlgebra(options.row_seconds, options.batch_seconds)
+        # The seconds are those of a batch, and in a race the others would wait.
+        row_seconds, batch_seconds = (0.0, 0.0) if in_race else (options.row_seconds, options.batch_seconds)
+        algebra = BoundedAlgebra(row_seconds, batch_seconds)
         rows = zip(completions, golds, one_each(prompts, len(completions)), strict=True)
         scores = [self._score(*row, algebra) for row in rows]
+        if in_race and algebra.undecided_rows:
+            raise NotNow
         if algebra.undecided_rows:
             logger.warning(
                 "%s: %d of %d answers would take too long to compare and count as missing",
@@ -73,6 +82,10 @@ class Accuracy:
                 len(scores),
             )
         return scores
+
+    def reward_bound(self, length: int) -> float:
+        """A longer completion may still be right."""
+        return 1.0
 
     def _score(self, completion: Any, gold: Any, prompt: Any, algebra: BoundedAlgebra) -> float | None:
         algebra.begin_row()

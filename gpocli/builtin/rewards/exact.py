@@ -42,6 +42,10 @@ class Exact:
         golds = column(columns, self.options.answer_column, self.__name__, len(completions))
         return [*map(self._score, completions, golds, one_each(prompts, len(completions)))]
 
+    def reward_bound(self, length: int) -> float:
+        """A longer completion may still be right."""
+        return 1.0
+
     def _score(self, completion: Any, gold: Any, prompt: Any) -> float | None:
         if gold is None:
             return None

@@ -87,6 +87,12 @@ class LengthAwareAccuracy:
         prompts, finished = one_each(prompts, len(completions)), one_each(finished, len(completions))
         return [*map(self._score, accuracies, completions, completion_ids, prompts, finished)]
 
+    def reward_bound(self, length: int) -> float:
+        """The highest of all that can come of a completion."""
+        options = self.options
+        right, wrong = (options.right_short, options.right_long), (options.wrong_short, options.wrong_long)
+        return max(*right, *wrong, options.unfinished, options.malformed)
+
     def _score(
         self, accuracy: float | None, completion: Any, tokens: Sequence[int], prompt: Any, finished: bool | None
     ) -> float | None:

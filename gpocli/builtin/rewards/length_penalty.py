@@ -38,9 +38,16 @@ class LengthPenalty:
         self.options = options
 
     def __call__(self, completion_ids: Sequence[Sequence[int]], **_: Any) -> list[float | None]:
+        return [self._of_length(len(tokens)) for tokens in completion_ids]
+
+    def reward_bound(self, length: int) -> float:
+        """The penalty of one token more, which grows with each."""
+        return self._of_length(length + 1)
+
+    def _of_length(self, length: int) -> float:
         free, full = self.options.target_tokens, self.options.max_tokens
-        shares = [min(max((len(tokens) - free) / (full - free), 0.0), 1.0) for tokens in completion_ids]
-        return [0.0 - self.options.max_penalty * share for share in shares]  # not -0.0
+        share = min(max((length - free) / (full - free), 0.0), 1.0)
+        return 0.0 - self.options.max_penalty * share  # not -0.0
 
 
 EXTENSION = RewardExtension(

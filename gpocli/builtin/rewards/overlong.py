@@ -47,13 +47,20 @@ class Overlong:
     ) -> list[float | None]:
         return [*map(self._punishment, completion_ids, one_each(finished, len(completion_ids)))]
 
+    def reward_bound(self, length: int) -> float:
+        """The punishment of one that ends with its next token, which grows with each."""
+        return self._of_length(length + 1, cut=False)
+
     def _punishment(self, tokens: Sequence[int], finished: bool | None) -> float:
+        options = self.options
+        return self._of_length(len(tokens), cut=is_cut(tokens, finished, options.end_token_ids, options.max_tokens))
+
+    def _of_length(self, length: int, *, cut: bool) -> float:
         limit, buffer = self.options.max_tokens, self.options.buffer
         if not self.options.enabled or limit is None:
             return 0.0
-        length = len(tokens)
         # Without a buffer the equation alone would not punish one that was cut, which has just the limit.
-        if length > limit or (length == limit and is_cut(tokens, finished, self.options.end_token_ids, limit)):
+        if length > limit or (length == limit and cut):
             return -1.0
         return 0.0 if length <= limit - buffer else (limit - buffer - length) / buffer
 

@@ -37,6 +37,10 @@ class ThinkFormat:
             for completion, prompt in zip(completions, one_each(prompts, len(completions)), strict=True)
         ]
 
+    def reward_bound(self, length: int) -> float:
+        """A longer completion may still be well formed."""
+        return 1.0
+
 
 EXTENSION = RewardExtension(
     name="think_format",

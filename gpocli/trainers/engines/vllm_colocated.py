@@ -93,13 +93,13 @@ class _Drive:
         if self._ranks is None:
             return race
 
-        def score(row: int, ids: list[int], finished: bool) -> tuple[float, ...]:
+        def score(row: int, ids: list[int], finished: bool) -> tuple[float, ...] | None:
             owner, own_row = divmod(row, self._rows)
             told = [race.score(own_row, ids, finished) if owner == self._place else None]
             torch.distributed.broadcast_object_list(
                 told, src=self._first_rank + owner, group=self._ranks, device=self._device
             )
-            return told[0]  # type: ignore[return-value]
+            return told[0]
 
         return replace(race, score=score)
 

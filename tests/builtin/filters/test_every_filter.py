@@ -70,3 +70,15 @@ def test_it_is_built_under_its_own_name(name):
 @every_filter
 def test_every_option_says_what_it_is(name):
     assert all(option.doc for option in option_docs(HOST.filters[name].extension.options))
+
+
+@every_filter
+def test_no_longer_completion_with_a_lower_reward_is_above_the_bound(name):
+    race = GroupFilter([HOST.build_filter(name)])
+    if not race.can_race:
+        return
+    for most, length, more in itertools.product([-2.0, 0.0, 5e-324, 0.5, 3.0], [0, 1, 7], [1, 2, 50]):
+        (bound,) = race.score_bound(length, most, {})
+        for reward in (most, most - 1.0, math.nextafter(most, -math.inf), math.nan):
+            ((score,),) = race.score([["a"]], [[reward]], completion_lengths=[[length + more]])[0]
+            assert score <= bound

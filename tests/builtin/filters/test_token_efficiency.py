@@ -47,9 +47,12 @@ def test_reward_that_does_not_apply_ranks_last_and_is_finite():
     assert kept([math.nan, -1.0, 0.0], [1, 9, 9], 2) == [1, 2]
 
 
-def test_rewards_are_needed_so_no_race():
+def test_an_unended_one_can_still_get_the_most_reward_with_one_token_more():
     assert group_filter.needs_rewards
-    assert not group_filter.can_race
+    assert group_filter.can_race
+    assert group_filter.score_bound(4, 1.0) == (0.2,)
+    assert group_filter.score_bound(4, -1.0) == (-5.0,)
+    assert group_filter.score_bound(4) == (math.inf,)
 
 
 @given(rewards, lengths)
