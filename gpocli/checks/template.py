@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from gpocli.data.tool_calls import is_quoted, with_probed_arguments
+
 if TYPE_CHECKING:
     from jinja2 import Template
 
@@ -27,6 +29,17 @@ def template_fault(template: str) -> str | None:
     except TemplateSyntaxError as error:
         return f"{error.message}, line {error.lineno} of it"
     return None
+
+
+def quotes_arguments(template: str, messages: Sequence[Any], given: Mapping[str, Any]) -> bool:
+    """Whether a template certainly writes arguments of tool calls that are JSON text as a string."""
+    try:
+        text = _read(template).render(
+            messages=with_probed_arguments(messages), add_generation_prompt=True, tools=None, documents=None, **given
+        )
+    except Exception:  # noqa: BLE001 - as in `refusal`
+        return False
+    return is_quoted(text)
 
 
 def refusal(template: str, messages: Sequence[Any], given: Mapping[str, Any]) -> str | None:

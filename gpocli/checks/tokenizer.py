@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from gpocli.checks.findings import Findings
 from gpocli.checks.model import files_of
-from gpocli.checks.template import refusal, template_fault
+from gpocli.checks.template import quotes_arguments, refusal, template_fault
 from gpocli.data import Rows
+from gpocli.data.tool_calls import QUOTED, has_text_arguments
 from gpocli.policy.files import TokenizerFiles
 from gpocli.policy.sound import APPENDED, BEYOND, NO_END
 
@@ -74,6 +75,9 @@ def _template_faults(findings: Findings, rows: Rows, files: TokenizerFiles, temp
                 "change the messages or their roles"
             )
             return
+    called = next((number for number, row in enumerate(rows) if has_text_arguments(row["prompt"])), None)
+    if called is not None and quotes_arguments(template, rows[called]["prompt"], given):
+        yield f"{rows.place(called)}: {QUOTED}"
 
 
 def _by_roles(rows: Rows) -> list[int]:

@@ -184,11 +184,14 @@ def _all_rewards() -> list["NamedReward"]:
 
 def _say(sources: Sequence[str]) -> Callable[[str], str]:
     """How messages are said: without a spec, columns are mapped on the command line."""
+    from gpocli.data.columns import IN_A_SPEC
+
     has_spec = _have_spec(sources)
 
     def said(text: str) -> str:
         if not has_spec:
-            text = text.replace("data.columns.", "--map ").replace("set data.", "add --set data.")
+            text = text.replace(IN_A_SPEC, "").replace("data.columns.", "--map ")
+            text = text.replace("set data.", "add --set data.")
         return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
     return said

@@ -118,6 +118,7 @@ def _print_kinds(kinds: Sequence["KindRow"]) -> None:
 
 def rows_from(data: str | None, columns: Sequence[str] | None, limit: int | None) -> "Rows":
     """The first rows of a data source, of the embedded task without one. Raises SpecError."""
+    from gpocli.data.columns import IN_A_SPEC
     from gpocli.data.load import load_rows
     from gpocli.errors import SpecError
     from gpocli.settings.data import DataSpec
@@ -126,7 +127,7 @@ def rows_from(data: str | None, columns: Sequence[str] | None, limit: int | None
     try:
         return load_rows(section)
     except SpecError as error:  # here the columns are named on the command line, not in a spec
-        raise SpecError(str(error).replace("data.columns.", "--map ")) from error
+        raise SpecError(str(error).replace(IN_A_SPEC, "").replace("data.columns.", "--map ")) from error
 
 
 def columns_from(texts: Sequence[str] | None) -> dict[str, str]:

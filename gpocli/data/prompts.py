@@ -6,12 +6,15 @@ from dataclasses import replace
 from reprlib import repr as brief
 from typing import Any
 
-from gpocli.data.columns import PROMPT, map_columns, require_prompt_column, reserved_columns
+from gpocli.data.columns import PROMPT, map_columns, require_prompt_column, reserved_columns, unused_columns
 from gpocli.data.rows import Rows
+from gpocli.data.written_chat import written_chat
 from gpocli.errors import SpecError
 from gpocli.settings.data import DataSpec
 
 Message = dict[str, Any]
+
+_WRITTEN = "prompt is a chat written as text"
 
 _ROLES = ("system", "developer", "user", "assistant", "tool")
 
@@ -37,14 +40,18 @@ def prepare(rows: Rows, data: DataSpec) -> Rows:
     require_prompt_column(rows)
     for fault in reserved_columns(rows):
         raise SpecError(fault)
-    return prepare_prompts(rows, data)
+    prepared = prepare_prompts(rows, data)
+    for fault in unused_columns(prepared):
+        raise SpecError(fault)
+    return prepared
 
 
 def prepare_prompts(rows: Rows, data: DataSpec) -> Rows:
     """Check every prompt and bring it into the form that the trainer takes: text, or a list of messages.
 
-    `data.chat` turns a plain prompt into one user message. `data.system` is put in front as a system message, which
-    makes a plain prompt a chat; a row that has a system message of its own keeps it and gets no second one.
+    `data.chat` turns a plain prompt into one user message, or into the chat that it spells out. `data.system` is put
+    in front as a system message, which makes a plain prompt a chat; a row that has a system message of its own keeps
+    it and gets no second one.
     Parts of a message that are all text are joined. Raises SpecError for a bad prompt (unless `data.bad_rows` is
     "drop", which drops and counts such rows), when none is left, and when plain and chat rows are mixed.
     """
@@ -53,7 +60,7 @@ def prepare_prompts(rows: Rows, data: DataSpec) -> Rows:
     bad: list[tuple[int, BadPromptError]] = []
     for index, row in enumerate(rows):
         try:
-            values.append({**row, PROMPT: read_prompt(rows, index)})
+            values.append({**row, PROMPT: read_prompt(rows, index, chat=data.chat)})
             kept.append(index)
         except BadPromptError as reason:
             bad.append((index, reason))
@@ -81,11 +88,19 @@ def refuse_mixed(rows: Rows, source: Rows) -> None:
             )
 
 
-def read_prompt(rows: Rows, index: int) -> str | list[Message]:
-    """The prompt of a row in the trainer's form; raises BadPromptError."""
+def read_prompt(rows: Rows, index: int, *, chat: bool) -> str | list[Message]:
+    """The prompt of a row in the trainer's form; raises BadPromptError. A chat that is written as text is one if `chat`
+    says so.
+    """
     # Arrow tables fill keys that a message lacks with nulls; these are taken out again.
     from_table = rows.part_of(index).unit == "row"
-    match prompt := rows[index].get(PROMPT):
+    prompt = rows[index].get(PROMPT)
+    if isinstance(prompt, str) and (messages := written_chat(prompt)) is not None:
+        if not chat:
+            cure = "write --set data.chat=true (data.chat: true in a spec) to have it read"
+            raise BadPromptError(_WRITTEN, f"{_WRITTEN}, whose brackets the model would get; {cure}")
+        prompt = messages
+    match prompt:
         case None:
             raise BadPromptError("prompt is null or missing")
         case str():

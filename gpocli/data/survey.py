@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpocli.data.columns import PROMPT, map_columns, require_prompt_column, reserved_columns, unknown_columns
+from gpocli.data.columns import (
+    PROMPT,
+    map_columns,
+    require_prompt_column,
+    reserved_columns,
+    unknown_columns,
+    unused_columns,
+)
 from gpocli.data.prompts import BadPromptError, prepare_prompts, read_prompt
 from gpocli.data.rows import OnFault, Rows
 from gpocli.errors import SpecError
@@ -72,6 +79,7 @@ def survey(data: DataSpec, read: Callable[[OnFault], Rows], gold: Sequence[str] 
     if len(usable) == 0:
         return found
     found.rows = _prepared(usable, data, found)
+    found.faults += [] if found.rows is None else unused_columns(found.rows)
     found.notes += _mixed_columns(rows, found.kinds)
     found.notes += _tallied(_repeats(usable, [name for name in gold if name in rows.columns]))
     return found
@@ -101,7 +109,7 @@ def _usable(rows: Rows, data: DataSpec, found: Survey) -> Rows:
     lines = []
     for index in range(len(rows)):
         try:
-            read_prompt(rows, index)
+            read_prompt(rows, index, chat=data.chat)
             kept.append(index)
         except BadPromptError as reason:
             lines.append((reason.kind, f"{rows.place(index)}: {reason.detail}; {fix}"))

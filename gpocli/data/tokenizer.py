@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpocli.data.rows import Rows
+from gpocli.data.tool_calls import QUOTED, has_text_arguments, is_quoted, with_probed_arguments
 from gpocli.errors import SpecError
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def prompt_ids(
     Raises SpecError when the prompts are chats and the tokenizer has no chat template, or one that refuses them.
     """
     prompts = [row["prompt"] for row in rows]
+    if isinstance(prompts[0], list):
+        _refuse_quoted_arguments(rows, tokenizer, chat_template_kwargs)
     if isinstance(prompts[0], str):
         encoded = tokenizer(text=prompts, verbose=False)
     else:
@@ -58,6 +61,18 @@ def prompt_ids(
         encoded = _through_template(rows.source, prompts, tokenizer, chat_template_kwargs, **how)
     ids: list[list[int]] = encoded["input_ids"]
     return ids
+
+
+def _refuse_quoted_arguments(
+    rows: Rows, tokenizer: "PreTrainedTokenizerBase", chat_template_kwargs: Mapping[str, Any] | None
+) -> None:
+    """Raise SpecError for arguments of a tool call that are JSON text, if the template would write them as a string."""
+    index = next((index for index, row in enumerate(rows) if has_text_arguments(row["prompt"])), None)
+    if index is None:
+        return
+    probe = [with_probed_arguments(rows[index]["prompt"])]
+    if is_quoted(_through_template(rows.source, probe, tokenizer, chat_template_kwargs, tokenize=False)[0]):
+        raise SpecError(f"{rows.place(index)}: {QUOTED}")
 
 
 def added_around(tokenizer: "PreTrainedTokenizerBase") -> tuple[list[str], list[str]]:

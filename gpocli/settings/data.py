@@ -52,7 +52,7 @@ class DataSpec(Section):
     bad_rows: Literal["refuse", "drop"] = "refuse"
     """What a row with an empty or broken prompt leads to: an error, or it is dropped and counted."""
     chat: bool = False
-    """Turn plain prompts into chats of one user message, so that the model's chat template is used."""
+    """Make chats of plain prompts, for the model's chat template: of one user message, or what JSON text says."""
     streaming: bool = False
     """Read files or a hub dataset while training, for data that fills the memory; needs `run.steps`."""
     shuffle: Annotated[bool, Setting("shuffle_dataset")] = True

@@ -110,7 +110,7 @@ def test_faults_of_all_kinds_come_at_once_by_place(faults):
         "Qwen/Qwen3-0.6B",
         "run.yaml:19:12: sampling.engine: needs vllm, which is not installed; pip install 'gpocli[vllm]'",
         "rows.jsonl: reward 'exact' needs a column 'gold'; columns found: 'prompt', 'answer'; map one with "
-        "data.columns.gold=NAME",
+        "--map gold=NAME (data.columns in a spec)",
     ]
     assert code == 2
 
@@ -143,7 +143,7 @@ ONE_FAULT = [
      "run.yaml:1:28: data.split: 'rows.jsonl' is one file and has no split 'test'; name a file for each purpose"),
     ("data: {source: question.jsonl}", 2,
      "question.jsonl: no column 'prompt'; columns found: 'question', 'answer'; map one with "
-     "data.columns.prompt=question"),
+     "--map prompt=question (data.columns in a spec)"),
     ("data: {source: null.jsonl}", 2,
      "null.jsonl:2: prompt is null or missing (1 of 2 rows); mend them, or set data.bad_rows=drop"),
     ("data: {source: rows.jsonl}\nbatch: {prompts_per_step: 9}", 2,
@@ -151,7 +151,7 @@ ONE_FAULT = [
      "or batch.updates_per_generation"),
     ("data: {source: rows.jsonl, eval_source: solution.jsonl}\nrun: {eval_every: 1}", 2,
      "solution.jsonl: reward 'accuracy' needs a column 'answer'; columns found: 'prompt', 'solution'; map one with "
-     "data.columns.answer=NAME"),
+     "--map answer=NAME (data.columns in a spec)"),
     ("data: {source: prose.jsonl}\nbatch: {prompts_per_step: 1}", 2,
      "prose.jsonl:1: reward 'accuracy' cannot read 2 of 2 gold answers in the column 'answer'; name the column with "
      "the answers as option answer_column, or another reward"),

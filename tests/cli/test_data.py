@@ -134,7 +134,7 @@ def test_a_spec_says_what_to_look_at(user):
         "these",
         "faulty.jsonl:2: prompt is empty; mend it, or set data.bad_rows=drop (the first of 2)",
         "faulty.jsonl: reward 'exact' needs a column 'answer'; columns found: 'prompt'; map one with "
-        "data.columns.answer=NAME",
+        "--map answer=NAME (data.columns in a spec)",
     ]
 
 

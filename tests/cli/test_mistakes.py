@@ -56,7 +56,7 @@ MISTAKES = [
     (at_source("empty.jsonl"), 2, "empty.jsonl: holds no rows; name a source that has some"),
     (at_source("taken.jsonl"), 2,
      "taken.jsonl: the column name 'completions' is taken (rewards and filters get something else under it); rename "
-     "the column with data.columns.data_completions=completions"),
+     "the column with --map data_completions=completions (data.columns in a spec)"),
     (at_source("mixed.jsonl"), 2,
      "mixed.jsonl:2: prompt is a list of messages, but plain text in the first row (mixed.jsonl:1); write all prompts "
      "of a source in one form"),
@@ -72,7 +72,8 @@ MISTAKES = [
      "last.jsonl:1: prompt ends with an assistant message, which is the policy's to write (1 of 1 rows); mend them, or "
      "set data.bad_rows=drop"),
     (at_source("Question.csv"), 2,
-     "Question.csv: no column 'prompt'; columns found: 'Question', 'answer'; map one with data.columns.prompt=NAME"),
+     "Question.csv: no column 'prompt'; columns found: 'Question', 'answer'; map one with "
+     "--map prompt=NAME (data.columns in a spec)"),
     (at_source("rows.jsonl", SET, "data.columns.prompt=promt"), 2,
      "rows.jsonl: no column 'promt', which data.columns.prompt names; columns found: 'prompt', 'answer'; did you mean "
      "'prompt'?"),

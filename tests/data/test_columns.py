@@ -5,6 +5,8 @@ import json
 import pytest
 
 from gpocli.data import RESERVED, gather, prepare, require_columns
+from gpocli.data.columns import map_columns
+from gpocli.data.survey import survey
 from gpocli.errors import SpecError
 from gpocli.settings.data import DataSpec
 from tests.data.reading import read_rows
@@ -25,11 +27,22 @@ def refusal(rows, **options):
     [
         (
             {"question": "q", "answer": "a"},
-            "no column 'prompt'; columns found: 'question', 'answer'; map one with data.columns.prompt=question",
+            "no column 'prompt'; columns found: 'question', 'answer'; map one with "
+            "--map prompt=question (data.columns in a spec)",
         ),
-        ({"Prompt": "q"}, "no column 'prompt'; columns found: 'Prompt'; map one with data.columns.prompt=Prompt"),
-        ({"prompt ": "q"}, "no column 'prompt'; columns found: 'prompt '; map one with data.columns.prompt='prompt '"),
-        ({"a": "q", "b": 1}, "no column 'prompt'; columns found: 'a', 'b'; map one with data.columns.prompt=NAME"),
+        (
+            {"Prompt": "q"},
+            "no column 'prompt'; columns found: 'Prompt'; map one with --map prompt=Prompt (data.columns in a spec)",
+        ),
+        (
+            {"prompt ": "q"},
+            "no column 'prompt'; columns found: 'prompt '; map one with "
+            "--map prompt='prompt ' (data.columns in a spec)",
+        ),
+        (
+            {"a": "q", "b": 1},
+            "no column 'prompt'; columns found: 'a', 'b'; map one with --map prompt=NAME (data.columns in a spec)",
+        ),
     ],
 )
 def test_a_missing_prompt_column_is_answered_with_how_to_map(row, message):
@@ -66,7 +79,7 @@ def test_mapping_a_column_that_is_not_there_is_refused():
 def test_a_reserved_name_is_refused(name):
     assert refusal(rows_of({"prompt": "q", name: 1})) == (
         f"d.jsonl: the column name '{name}' is taken (rewards and filters get something else under it); "
-        f"rename the column with data.columns.data_{name}={name}"
+        f"rename the column with --map data_{name}={name} (data.columns in a spec)"
     )
 
 
@@ -89,5 +102,35 @@ def test_what_a_reward_needs_is_checked_by_name(tmp_path):
         require_columns(rows, "accuracy", ["answer"])
     assert str(error.value) == (
         f"{path}: reward 'accuracy' needs a column 'answer'; columns found: 'prompt', 'answr'; "
-        "map one with data.columns.answer=answr"
+        "map one with --map answer=answr (data.columns in a spec)"
     )
+
+
+def test_a_mapping_the_wrong_way_round_is_recognised():
+    with pytest.raises(SpecError) as caught:
+        map_columns(gather("d.jsonl", [(1, {"question": "q", "answer": "a"})]), {"question": "prompt"})
+    assert str(caught.value) == (
+        "d.jsonl: no column 'prompt', which data.columns.question names; columns found: 'question', 'answer'; ours "
+        "stands first: --map prompt=question (data.columns in a spec)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "cure"),
+    [
+        ("tools", [{"name": "f"}], "write the tools into a system message"),
+        ("chat_template_kwargs", {"x": 1}, "write trl.chat_template_kwargs, which is one for all rows"),
+    ],
+)
+def test_columns_of_the_chat_template_are_refused_by_name(column, value, cure):
+    chat = [{"role": "user", "content": "q"}]
+    rows = gather("d.jsonl", [(1, {"prompt": chat, column: None}), (2, {"prompt": chat, column: value})])
+    with pytest.raises(SpecError) as caught:
+        prepare(rows, DataSpec(source="d.jsonl"))
+    assert str(caught.value) == (
+        f"d.jsonl:2: the column '{column}' does not reach the model, whose chat template would take it elsewhere; "
+        f"{cure}, or keep it for rewards with --map data_{column}={column} (data.columns in a spec)"
+    )
+    assert survey(DataSpec(source="d.jsonl"), lambda on_fault: rows).faults == [str(caught.value)]
+    prepare(rows.select([0]), DataSpec(source="d.jsonl"))  # nothing in it
+    prepare(gather("d.jsonl", [(1, {"prompt": "q", column: value})]), DataSpec(source="d.jsonl"))  # no template at work

@@ -122,3 +122,12 @@ def test_a_system_message_makes_a_plain_prompt_a_chat():
 def test_plain_prompts_become_chats_when_asked():
     assert prompts_of(prepared("hi", chat=True)) == [[USER]]
     assert prompts_of(prepared([USER], chat=True)) == [[USER]]
+
+
+@pytest.mark.parametrize("text", ['[{"role": "user", "content": "hi"}]', str([USER])])
+def test_a_chat_that_is_written_as_text_is_read_when_asked_and_else_refused(text):
+    assert prompts_of(prepared(text, text, chat=True)) == [[USER], [USER]]
+    assert refusal(text) == (
+        "d.jsonl:1: prompt is a chat written as text, whose brackets the model would get; write --set data.chat=true "
+        "(data.chat: true in a spec) to have it read (1 of 1 rows); mend them, or set data.bad_rows=drop"
+    )

@@ -38,7 +38,7 @@ def test_every_kind_of_fault_is_told_at_once(look):
         "d.jsonl: no column 'gold', which data.columns.answer names; columns found: 'prompt', 'completions'; name one "
         "of these",
         "d.jsonl: the column name 'completions' is taken (rewards and filters get something else under it); rename the "
-        "column with data.columns.data_completions=completions",
+        "column with --map data_completions=completions (data.columns in a spec)",
         "d.jsonl:4: prompt is empty; mend it, or set data.bad_rows=drop (the first of 2)",
         "d.jsonl:7: prompt is 7, not text or messages; mend it, or set data.bad_rows=drop",
         "d.jsonl:8: prompt is a list of messages, but plain text in the first row (d.jsonl:2); write all prompts of a "

@@ -102,7 +102,8 @@ REFUSED = [
         "D11 no prompt column",
         "d.jsonl",
         lines({"question": "q", "answer": "a"}),
-        ": no column 'prompt'; columns found: 'question', 'answer'; map one with data.columns.prompt=question",
+        ": no column 'prompt'; columns found: 'question', 'answer'; map one with "
+        "--map prompt=question (data.columns in a spec)",
     ),
     (
         "D13 bad prompts",
@@ -201,7 +202,7 @@ def test_d12_a_missing_column_is_told_for_train_and_eval(tmp_path, monkeypatch):
     faults = examine(draft_run_spec(SpecSources(overrides=overrides)), 1).faults
     assert [str(fault) for fault in faults] == [
         "eval.jsonl: reward 'accuracy' needs a column 'answer'; columns found: 'prompt', 'solution'; map one with "
-        "data.columns.answer=NAME"
+        "--map answer=NAME (data.columns in a spec)"
     ]
 
 
