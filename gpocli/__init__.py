@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gpocli.extensions import AlgorithmExtension, FilterExtension, NoOptions, RewardExtension
+    from gpocli.extensions import AlgorithmExtension, FilterExtension, GuardExtension, NoOptions, RewardExtension
     from gpocli.hookspecs import hookimpl
     from gpocli.settings.algorithm import AlgorithmSection, FilteredSection
     from gpocli.settings.setting import Flag, Setting
@@ -26,6 +26,7 @@ __all__ = [
     "GFPOTrainer",
     "GMPOConfig",
     "GMPOTrainer",
+    "GuardExtension",
     "NoOptions",
     "RewardExtension",
     "Setting",
@@ -43,6 +44,7 @@ _HOMES = {
     "GFPOTrainer": "gpocli.trainers.gfpo",
     "GMPOConfig": "gpocli.trainers.gmpo",
     "GMPOTrainer": "gpocli.trainers.gmpo",
+    "GuardExtension": "gpocli.extensions",
     "NoOptions": "gpocli.extensions",
     "RewardExtension": "gpocli.extensions",
     "Setting": "gpocli.settings.setting",

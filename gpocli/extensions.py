@@ -7,10 +7,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from gpocli.settings.algorithm import AlgorithmSection, FilteredSection
+from gpocli.settings.guards import GuardAction
 
 
 class NoOptions(BaseModel):
-    """The options of a filter or reward that has none."""
+    """The options of a filter, reward or guard that has none."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -46,6 +47,21 @@ class RewardExtension:
 
 
 @dataclass(frozen=True, slots=True)
+class GuardExtension:
+    """A guard that a run spec can name.
+
+    `build` gets a validated `options` object and returns the guard: an object with `check(figures) -> Alarm | None`
+    (see `gpocli.contracts.guard`). `action` is what its alarm leads to where the spec does not say.
+    """
+
+    name: str
+    build: Callable[[Any], Any]
+    summary: str
+    options: type[BaseModel] = NoOptions
+    action: GuardAction = "stop"
+
+
+@dataclass(frozen=True, slots=True)
 class AlgorithmExtension:
     """An algorithm that a run spec can name, and `gpo train` has a command for.
 
@@ -72,4 +88,4 @@ class AlgorithmExtension:
         return issubclass(self.section, FilteredSection)
 
 
-Extension = FilterExtension | RewardExtension | AlgorithmExtension
+Extension = FilterExtension | RewardExtension | GuardExtension | AlgorithmExtension

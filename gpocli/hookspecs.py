@@ -2,12 +2,12 @@
 
 A plugin is a module with some of these functions, each marked with `@gpocli.hookimpl`, and named by an
 entry point of the group `gpo`. Hooks return records and register nothing themselves, so gpo knows which
-distribution each filter, reward and algorithm came from.
+distribution each filter, reward, guard and algorithm came from.
 """
 
 import pluggy
 
-from gpocli.extensions import AlgorithmExtension, FilterExtension, RewardExtension
+from gpocli.extensions import AlgorithmExtension, FilterExtension, GuardExtension, RewardExtension
 
 hookspec = pluggy.HookspecMarker("gpo")
 hookimpl = pluggy.HookimplMarker("gpo")
@@ -21,6 +21,11 @@ def gpo_filters() -> list[FilterExtension]:  # type: ignore[empty-body]
 @hookspec
 def gpo_rewards() -> list[RewardExtension]:  # type: ignore[empty-body]
     """Return the rewards that this plugin adds. Called once, when the plugins are loaded."""
+
+
+@hookspec
+def gpo_guards() -> list[GuardExtension]:  # type: ignore[empty-body]
+    """Return the guards that this plugin adds. Called once, when the plugins are loaded."""
 
 
 @hookspec

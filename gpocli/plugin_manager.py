@@ -15,6 +15,7 @@ from pluggy import PluginValidationError
 from gpocli import __version__
 from gpocli.contracts.callables import call_signature, one_line_cause
 from gpocli.contracts.filter import NamedFilter
+from gpocli.contracts.guards import NamedGuard
 from gpocli.contracts.nearest import did_you_mean
 from gpocli.contracts.options import checked_options
 from gpocli.contracts.plugin import RECORDS, Extensions, Kind, PluginFault, extensions_of
@@ -23,7 +24,8 @@ from gpocli.contracts.reward import REWARD_KEYWORDS
 from gpocli.contracts.scores import shown
 from gpocli.contracts.unpackaged import as_extension
 from gpocli.errors import GpoError, PluginError, SpecError
-from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, RewardExtension
+from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, GuardExtension, RewardExtension
+from gpocli.settings.guards import GuardAction
 
 GROUP = "gpo"
 BUILTIN = "gpocli.builtin.plugin"
@@ -101,6 +103,7 @@ class PluginHost:
         self._claims = {kind: _claims_of(kind, plugins) for kind in RECORDS}
         self.filters: dict[str, Registered[FilterExtension]] = self._sole("filter")
         self.rewards: dict[str, Registered[RewardExtension]] = self._sole("reward")
+        self.guards: dict[str, Registered[GuardExtension]] = self._sole("guard")
         self.algorithms: dict[str, Registered[AlgorithmExtension]] = self._sole("algorithm")
 
     def find(self, kind: Kind, reference: str) -> Registered[Any]:
@@ -122,6 +125,14 @@ class PluginHost:
         """Build the reward that `reference` names with `options`, checked by its own model."""
         found = self.find("reward", reference)
         return _reward(found.extension, _built(found.extension, reference, found.origin, options or {}))
+
+    def build_guard(
+        self, reference: str, options: Mapping[str, Any] | None = None, action: GuardAction | None = None
+    ) -> NamedGuard:
+        """Build the guard that `reference` names with `options`, checked by its own model; a function is its check."""
+        extension = (found := self.find("guard", reference)).extension
+        guard = _built(extension, reference, found.origin, options or {})
+        return NamedGuard(extension.name, getattr(guard, "check", guard), action or extension.action)
 
     def claims(self, kind: Kind, name: str) -> Sequence[Registered[Any]]:
         """Whatever claims a name: none, one, or several that exclude each other."""
@@ -256,9 +267,12 @@ def _claims_of(kind: Kind, plugins: Sequence[LoadedPlugin]) -> dict[str, list[Re
 
 
 def _built(
-    extension: FilterExtension | RewardExtension, reference: str, origin: str, options: Mapping[str, Any]
+    extension: FilterExtension | RewardExtension | GuardExtension,
+    reference: str,
+    origin: str,
+    options: Mapping[str, Any],
 ) -> Callable[..., Any]:
-    owner = f"{'filter' if isinstance(extension, FilterExtension) else 'reward'} '{reference}'"
+    owner = f"{next(kind for kind, record in RECORDS.items() if isinstance(extension, record))} '{reference}'"
     checked = checked_options(extension.options, options, owner)
     try:
         function: object = extension.build(checked)
@@ -268,9 +282,11 @@ def _built(
         raise PluginError(
             f"{owner} of {origin} could not be built: {one_line_cause(error)}; check its options"
         ) from error
-    if not callable(function):
+    if isinstance(extension, GuardExtension) and not callable(getattr(function, "check", function)):
+        raise PluginError(f"{owner} of {origin} built {shown(function)}; its build must return an object with check")
+    if not isinstance(extension, GuardExtension) and not callable(function):
         raise PluginError(f"{owner} of {origin} built {shown(function)}; its build must return a callable")
-    return function
+    return function  # type: ignore[return-value]
 
 
 def _reward(extension: RewardExtension, function: Callable[..., Any]) -> NamedReward:

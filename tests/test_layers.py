@@ -40,7 +40,7 @@ TABLE = {
     "algorithms": May("extensions settings", heavy="torch", names="trainers"),
     "data": May("contracts embedded errors settings", heavy="datasets transformers"),
     "builtin": May("algorithms contracts errors extensions hookspecs maths"),
-    "plugin_manager": May("contracts errors extensions", names="builtin", loads=True),
+    "plugin_manager": May("contracts errors extensions settings", names="builtin", loads=True),
     "spec": May("embedded errors extensions plugin_manager presets settings"),
     "policy": May("data embedded errors settings", heavy="peft torch transformers"),
     "runs": May("errors"),
@@ -52,7 +52,7 @@ TABLE = {
     ),
     "checks": May("builtin contracts data embedded errors plugin_manager policy serving settings spec trainers"),
     "display": May("runs"),
-    "planning": May("checks data embedded errors settings spec"),
+    "planning": May("checks contracts data embedded errors settings spec"),
     "trial": May("builtin contracts data errors extensions plugin_manager runs settings spec"),
     "doctor": May("errors plugin_manager"),
     "training": May(

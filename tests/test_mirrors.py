@@ -6,6 +6,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 DECLARATIONS = {
+    "settings/guards.py",  # a type alone
     "settings/batch.py",  # fields alone: tests/settings/test_setting.py and tests/spec/test_schema.py walk all of them
 }
 MODULES = [

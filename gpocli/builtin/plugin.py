@@ -1,9 +1,22 @@
-"""The built-in plugin: gpo's own filters, rewards and algorithms, through the hooks that every other plugin uses."""
+"""The built-in plugin: what gpo brings itself, through the hooks that every other plugin uses."""
 
 from gpocli.algorithms import cispo, dapo, dr_grpo, gfpo, gmpo, grpo, gspo
 from gpocli.builtin.filters import adaptive_difficulty, correct, length, random, token_efficiency
+from gpocli.builtin.guards import (
+    absurd_rewards,
+    all_cut,
+    constant_reward,
+    entropy_collapse,
+    failed_rewards,
+    kl_explosion,
+    length_explosion,
+    no_signal,
+    not_finite,
+    unscored,
+    weights,
+)
 from gpocli.builtin.rewards import accuracy, exact, gym, length_aware_accuracy, length_penalty, overlong, think_format
-from gpocli.extensions import AlgorithmExtension, FilterExtension, RewardExtension
+from gpocli.extensions import AlgorithmExtension, FilterExtension, GuardExtension, RewardExtension
 from gpocli.hookspecs import hookimpl
 
 
@@ -18,6 +31,14 @@ def gpo_rewards() -> list[RewardExtension]:
     """The `EXTENSION` of each file in `builtin/rewards`."""
     modules = (accuracy, exact, think_format, length_penalty, overlong, length_aware_accuracy, gym)
     return [module.EXTENSION for module in modules]
+
+
+@hookimpl
+def gpo_guards() -> list[GuardExtension]:
+    """The `EXTENSION` of each file in `builtin/guards`; of several that give an alarm the first is heard."""
+    modules = (weights, not_finite, failed_rewards, absurd_rewards, all_cut, unscored, no_signal)
+    more = (kl_explosion, entropy_collapse, length_explosion, constant_reward)
+    return [module.EXTENSION for module in (*modules, *more)]
 
 
 @hookimpl

@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gpocli.checks.batch import check_batch
 from gpocli.checks.data import check_columns, check_eval_rows, check_rows
 from gpocli.checks.demo import check_demo
 from gpocli.checks.extensions import check_filters, check_keywords, check_rewards, find_plugins
 from gpocli.checks.findings import Findings
+from gpocli.checks.guards import check_guards
 from gpocli.checks.model import check_model, check_packages
 from gpocli.checks.run_directory import check_run_directory
 from gpocli.checks.server import check_server
@@ -17,6 +18,7 @@ from gpocli.checks.tokenizer import check_prompts, check_tokenizer
 from gpocli.checks.trackers import check_trackers
 from gpocli.checks.trl import check_trl
 from gpocli.contracts.filter import GroupFilter
+from gpocli.contracts.guards import NamedGuard
 from gpocli.data import Rows
 from gpocli.plugin_manager import NamedReward
 from gpocli.spec import RunSpec
@@ -36,6 +38,7 @@ class Preflight:
     plan: BatchPlan
     group_filter: GroupFilter | None
     rewards: list[NamedReward]
+    guards: list[NamedGuard]
     rows: Rows
     eval_rows: Rows | None
     sources: Mapping[str, str]
@@ -48,6 +51,7 @@ class Examination:
 
     ready: Preflight | None
     faults: list[Fault]
+    guards: list[NamedGuard] = field(default_factory=list)
 
 
 def check_run(loaded: Draft, processes: int = 1) -> Preflight:
@@ -70,6 +74,7 @@ def examine(draft: Draft, processes: int = 1) -> Examination:
     host = find_plugins(findings)
     group_filter = None if host is None else check_filters(findings, host)
     rewards = [] if host is None else check_rewards(findings, host)
+    guards = [] if host is None else check_guards(findings, host)
     check_model(findings)
     check_tokenizer(findings)
     check_demo(findings)
@@ -87,10 +92,11 @@ def examine(draft: Draft, processes: int = 1) -> Examination:
         check_keywords(findings, group_filter, rows)
     faults = findings.faults
     if faults or host is None or plan is None or rows is None:
-        return Examination(None, faults)
+        return Examination(None, faults, guards)
     sources = sources_of(findings.spec, host, rows, eval_rows)
     notes = [str(plugin) for plugin in host.broken] + notices(findings.spec) + findings.notes
-    return Examination(Preflight(findings.spec, plan, group_filter, rewards, rows, eval_rows, sources, notes), [])
+    ready = Preflight(findings.spec, plan, group_filter, rewards, guards, rows, eval_rows, sources, notes)
+    return Examination(ready, [], guards)
 
 
 def processes_of_this_run() -> int:

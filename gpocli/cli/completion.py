@@ -14,6 +14,11 @@ def complete_reward(incomplete: str) -> list[tuple[str, str]]:
     return _named(lambda host: host.rewards, incomplete)
 
 
+def complete_guard(incomplete: str) -> list[tuple[str, str]]:
+    """Guards whose name begins so, each with its summary."""
+    return _named(lambda host: host.guards, incomplete)
+
+
 def complete_algorithm(incomplete: str) -> list[tuple[str, str]]:
     """Algorithms whose name begins so, each with its summary."""
     return _named(lambda host: host.algorithms, incomplete)

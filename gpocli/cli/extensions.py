@@ -35,13 +35,13 @@ Keep = Annotated[
 @filters.command("list")
 def list_filters(as_json: AsJson = False) -> None:
     """List the filters with where each is from."""
-    _list("filter", as_json)
+    list_kind("filter", as_json)
 
 
 @rewards.command("list")
 def list_rewards(as_json: AsJson = False) -> None:
     """List the rewards with where each is from."""
-    _list("reward", as_json)
+    list_kind("reward", as_json)
 
 
 @filters.command("show")
@@ -50,7 +50,7 @@ def show_filter(name: Filter, as_json: AsJson = False) -> None:
     from gpocli.plugin_manager import load_plugins
 
     host = load_plugins()
-    _show(host.find("filter", name), "filter", _abilities(host, name), as_json)
+    show_kind(host.find("filter", name), "filter", _abilities(host, name), as_json)
 
 
 @rewards.command("show")
@@ -65,7 +65,7 @@ def show_reward(name: Reward, as_json: AsJson = False) -> None:
         columns: Sequence[str] = host.build_reward(name).columns
     except GpoError:  # it has to be given options
         columns = found.extension.columns
-    _show(found, "reward", {"columns": ", ".join(columns) or "none"}, as_json)
+    show_kind(found, "reward", {"columns": ", ".join(columns) or "none"}, as_json)
 
 
 @filters.command("test")
@@ -149,16 +149,17 @@ def _abilities(host: "PluginHost", name: str) -> dict[str, str]:
         return {}
     return {
         "rewards": "needed" if group_filter.needs_rewards else "not needed",
-        "races": "yes" if group_filter.can_race else "no",
+        "races": "no" if not group_filter.can_race else "where rewards can" if group_filter.needs_rewards else "yes",
         "keeps": "up to k, fewer of some groups" if group_filter.adaptive else "k",
     }
 
 
-def _list(kind: "Kind", as_json: bool) -> None:
+def list_kind(kind: "Kind", as_json: bool) -> None:
+    """Print all there are of a kind, with where each is from."""
     from gpocli.plugin_manager import load_plugins
 
     host = load_plugins()
-    found: Mapping[str, Registered[Any]] = host.filters if kind == "filter" else host.rewards
+    found: Mapping[str, Registered[Any]] = getattr(host, f"{kind}s")
     if as_json:
         print_json([_as_dict(one) for one in found.values()])
         return
@@ -171,8 +172,8 @@ def _list(kind: "Kind", as_json: bool) -> None:
     print_lines(*(clash for clash in host.clashes if clash.startswith(f"{kind} ")), *map(str, host.broken))
 
 
-def _show(found: "Registered[Any]", kind: "Kind", needs: Mapping[str, str], as_json: bool) -> None:
-    """Print one filter or reward with its options; `needs` are further lines, by their heading."""
+def show_kind(found: "Registered[Any]", kind: "Kind", needs: Mapping[str, str], as_json: bool) -> None:
+    """Print one filter, reward or guard with its options; `needs` are further lines, by their heading."""
     from dataclasses import asdict
 
     from gpocli.contracts.option_docs import option_docs

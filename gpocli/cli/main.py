@@ -7,7 +7,21 @@ from typing import Annotated, Any
 import typer
 
 from gpocli import __version__
-from gpocli.cli import check, config, data, doctor, extensions, init, launch, plan, plugins, presets, serve, train
+from gpocli.cli import (
+    check,
+    config,
+    data,
+    doctor,
+    extensions,
+    guards,
+    init,
+    launch,
+    plan,
+    plugins,
+    presets,
+    serve,
+    train,
+)
 from gpocli.cli.console import console, error_console
 from gpocli.cli.spec_command import SpecCommand
 from gpocli.errors import GpoError
@@ -34,6 +48,7 @@ app.add_typer(data.app, name="data")
 app.add_typer(presets.app, name="presets")
 app.add_typer(extensions.filters, name="filters")
 app.add_typer(extensions.rewards, name="rewards")
+app.add_typer(guards.guards, name="guards")
 app.add_typer(plugins.app, name="plugins")
 app.command("doctor")(doctor.doctor_command)
 

@@ -51,6 +51,7 @@ def as_record(plan: "RunPlan") -> dict[str, Any]:
             "parts": [asdict(part) for part in memory.parts],
             "notes": list(memory.notes),
         },
+        "guards": {guard.name: guard.action for guard in plan.guards},
         "notes": list(plan.notes),
     }
 
@@ -68,7 +69,7 @@ def show(plan: "RunPlan") -> None:
     if plan.memory is not None:
         _table("memory of a process, on a GPU", memory_lines(plan))
         print_lines(*(f"- {note}" for note in plan.memory.notes))
-    print_lines(*(f"- {note}" for note in plan.notes))
+    print_lines(*(f"- {note}" for note in (guard_line(plan), *plan.notes)))
 
 
 def step_lines(plan: "RunPlan") -> list[Line]:
@@ -149,6 +150,16 @@ def data_lines(plan: "RunPlan") -> list[Line]:
         ),
         ("steps of the run", _count(data.steps), f"{length}, {data.epochs:.3g} epochs"),
     ]
+
+
+def guard_line(plan: "RunPlan") -> str:
+    """What watches over the run, by what it does: `guards: weights (stop_and_restore), ...; off: no_signal`."""
+    by_action: dict[str, list[str]] = {}
+    for guard in plan.guards:
+        by_action.setdefault(guard.action, []).append(guard.name)
+    watching = [f"{', '.join(names)} ({action})" for action, names in by_action.items()]
+    off = [name for name, setting in plan.spec.guards.items() if setting == "off"]
+    return f"guards: {'; '.join(watching) or 'none'}" + (f"; off: {', '.join(off)}" if off else "")
 
 
 def memory_lines(plan: "RunPlan") -> list[Line]:

@@ -29,6 +29,7 @@ class PluginRow:
     file: str | None
     filters: tuple[str, ...]
     rewards: tuple[str, ...]
+    guards: tuple[str, ...]
     algorithms: tuple[str, ...]
     state: str
     faults: tuple[str, ...]
@@ -36,7 +37,7 @@ class PluginRow:
 
 @app.command("list")
 def list_command(as_json: AsJson = False) -> None:
-    """List the plugins with their distribution, version, filters, rewards, algorithms and state."""
+    """List the plugins with their distribution, version, filters, rewards, guards, algorithms and state."""
     from gpocli.cli.console import plain_table, print_json, print_lines, print_table
     from gpocli.plugin_manager import load_plugins
 
@@ -44,7 +45,7 @@ def list_command(as_json: AsJson = False) -> None:
     if as_json:
         print_json([asdict(row) for row in rows])
         return
-    headers = ("plugin", "distribution", "version", "filters", "rewards", "algorithms", "state")
+    headers = ("plugin", "distribution", "version", "filters", "rewards", "guards", "algorithms", "state")
     print_table(plain_table(headers, [_cells(row) for row in rows]))
     print_lines(*(fault for row in rows for fault in row.faults))
 
@@ -151,17 +152,17 @@ def list_plugins(host: "PluginHost") -> list[PluginRow]:
     rows = []
     for one in host.plugins:
         given, clashes = one.given, host.clashes_of(one)
-        names = given.names("filter"), given.names("reward"), given.names("algorithm")
+        names = given.names("filter"), given.names("reward"), given.names("guard"), given.names("algorithm")
         faults = tuple(f"plugin '{one.name}': {clash}; uninstall one of them" for clash in clashes)
         state = "clash" if clashes else "ok"
         rows.append(PluginRow(one.name, one.distribution, one.version, one.file, *names, state, faults))
     for broken in host.broken:
         where = broken.name, broken.distribution, broken.version, None
-        rows.append(PluginRow(*where, (), (), (), "broken", (str(broken),)))
+        rows.append(PluginRow(*where, (), (), (), (), "broken", (str(broken),)))
     return rows
 
 
 def _cells(row: PluginRow) -> tuple[str, ...]:
     """A row as the table shows it, with one name a line."""
-    names = ("\n".join(names) for names in (row.filters, row.rewards, row.algorithms))
+    names = ("\n".join(names) for names in (row.filters, row.rewards, row.guards, row.algorithms))
     return (row.name, row.distribution or "-", row.version or "-", *names, row.state)

@@ -11,13 +11,15 @@ from pydantic import BaseModel
 from gpocli import hookspecs
 from gpocli.contracts.nearest import did_you_mean
 from gpocli.contracts.scores import shown
-from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, RewardExtension
+from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, GuardExtension, RewardExtension
 from gpocli.settings.algorithm import AlgorithmSection
+from gpocli.settings.guards import GuardAction
 
-Kind = Literal["filter", "reward", "algorithm"]
+Kind = Literal["filter", "reward", "guard", "algorithm"]
 RECORDS: dict[Kind, type[Extension]] = {
     "filter": FilterExtension,
     "reward": RewardExtension,
+    "guard": GuardExtension,
     "algorithm": AlgorithmExtension,
 }
 HOOKS = {f"gpo_{kind}s": record for kind, record in RECORDS.items()}
@@ -35,6 +37,7 @@ class Extensions:
 
     filters: tuple[FilterExtension, ...] = ()
     rewards: tuple[RewardExtension, ...] = ()
+    guards: tuple[GuardExtension, ...] = ()
     algorithms: tuple[AlgorithmExtension, ...] = ()
 
     def of(self, kind: Kind) -> tuple[Extension, ...]:
@@ -107,6 +110,9 @@ def check_extension(extension: Extension) -> None:
             raise PluginFault(f"the options of '{name}' are {shown(options)}; give a class of pydantic.BaseModel")
         if not callable(extension.build):
             raise PluginFault(f"the build of '{name}' is {shown(extension.build)}; give a function of the options")
+    if isinstance(extension, GuardExtension) and extension.action not in get_args(GuardAction):
+        actions = ", ".join(get_args(GuardAction))
+        raise PluginFault(f"the action of '{name}' is {shown(extension.action)}; give one of {actions}")
     if not isinstance(extension.summary, str):
         raise PluginFault(f"the summary of '{name}' is {shown(extension.summary)}; write one line of text")
 

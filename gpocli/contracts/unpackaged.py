@@ -1,4 +1,4 @@
-"""A filter or reward that no plugin gives, as an extension record: a function, a class, or a record already."""
+"""A filter, reward or guard that no plugin gives, as an extension record: a function, a class, or a record already."""
 
 import inspect
 from collections.abc import Callable
@@ -12,18 +12,23 @@ from gpocli.contracts.plugin import RECORDS, Kind, PluginFault, check_extension
 from gpocli.contracts.reference import Referenced
 from gpocli.contracts.scores import shown
 from gpocli.errors import PluginError
-from gpocli.extensions import FilterExtension, NoOptions, RewardExtension
+from gpocli.extensions import FilterExtension, GuardExtension, NoOptions, RewardExtension
 
 _SUMMARY = "not packaged"
+_RECORD: dict[Kind, type[FilterExtension] | type[RewardExtension] | type[GuardExtension]] = {
+    "filter": FilterExtension,
+    "reward": RewardExtension,
+    "guard": GuardExtension,
+}
 
 
-def as_extension(found: Referenced, reference: str, kind: Kind) -> FilterExtension | RewardExtension:
-    """The record of what `reference` leads to, a "filter" or a "reward".
+def as_extension(found: Referenced, reference: str, kind: Kind) -> FilterExtension | RewardExtension | GuardExtension:
+    """The record of what `reference` leads to, a "filter", a "reward" or a "guard".
 
     A class is made with its options as keywords, and its signature says which there are; a function has none.
     Raises `PluginError` when it is nothing of the kind.
     """
-    record = FilterExtension if kind == "filter" else RewardExtension
+    record = _RECORD[kind]
     value = found.value
     if isinstance(value, record):
         try:

@@ -1,6 +1,7 @@
 """The plan of a run: its batch, what it makes of the data, and the memory that a process needs."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from gpocli.checks.data import check_rows
 from gpocli.checks.demo import names_no_data
 from gpocli.checks.findings import Findings
 from gpocli.checks.preflight import examine
+from gpocli.contracts.guards import NamedGuard
 from gpocli.data import Rows
 from gpocli.planning.architecture import Architecture
 from gpocli.planning.checkpoint import NoConfig, find_architecture
@@ -62,6 +64,8 @@ class RunPlan:
     prompt: PromptTokens
     memory: MemoryEstimate | None
     notes: tuple[str, ...]
+    guards: tuple[NamedGuard, ...] = ()
+    """What watches over the run."""
 
 
 def plan_run(sources: SpecSources, processes: int = 1) -> RunPlan:
@@ -74,13 +78,13 @@ def plan_run(sources: SpecSources, processes: int = 1) -> RunPlan:
     examined = examine(draft, processes)
     if examined.ready is not None:
         ready = examined.ready
-        return _planned(ready.spec, ready.plan, ready.rows, list(ready.notes))
+        return _planned(ready.spec, ready.plan, ready.rows, list(ready.notes), examined.guards)
     if draft.spec is None or not all(_can_be_missing(fault, draft) for fault in examined.faults):
         raise as_error(examined.faults)
     batch = solve(draft.spec, processes)
     has_rows = not any(fault.key.startswith("data.") for fault in examined.faults)
     rows = check_rows(Findings(draft), batch) if has_rows else None
-    return _planned(draft.spec, batch, rows, [*map(str, examined.faults), *notices(draft.spec)])
+    return _planned(draft.spec, batch, rows, [*map(str, examined.faults), *notices(draft.spec)], examined.guards)
 
 
 def _can_be_missing(fault: Fault, draft: Draft) -> bool:
@@ -92,7 +96,9 @@ def _can_be_missing(fault: Fault, draft: Draft) -> bool:
     return fault.kind == "environment" or is_about_weights or is_about_no_data
 
 
-def _planned(spec: RunSpec, batch: BatchPlan, rows: Rows | None, notes: list[str]) -> RunPlan:
+def _planned(
+    spec: RunSpec, batch: BatchPlan, rows: Rows | None, notes: list[str], guards: Sequence[NamedGuard]
+) -> RunPlan:
     model = None
     try:
         model = find_architecture(spec.model)
@@ -101,7 +107,7 @@ def _planned(spec: RunSpec, batch: BatchPlan, rows: Rows | None, notes: list[str
     prompt = longest_prompt(spec, rows, None if model is None else model.context)
     memory = None if model is None else estimate_memory(model, run_sizes(spec, batch, model, prompt.tokens))
     data = None if rows is None or spec.data.streaming else plan_data(spec, batch, len(rows))
-    return RunPlan(spec, batch, data, prompt, memory, tuple(notes))
+    return RunPlan(spec, batch, data, prompt, memory, tuple(notes), tuple(guards))
 
 
 def plan_data(spec: RunSpec, batch: BatchPlan, rows: int) -> DataPlan:

@@ -54,6 +54,8 @@ class RunSpec(Section):
     """Sizes of a step."""
     run: RunSettings = Field(default_factory=RunSettings)
     """The course of the run."""
+    guards: dict[str, Any] = Field(default_factory=dict)
+    """What stops a run that is dying, by name: `off`, `warn`, `stop`, `stop_and_restore`, or `action` and options."""
     trl: dict[str, Any] = Field(default_factory=dict)
     """Any other option of TRL's GRPOConfig, passed on as it is."""
 

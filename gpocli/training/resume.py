@@ -56,7 +56,7 @@ def _differences(before: Any, after: Any, path: str) -> Sequence[str]:
         found: list[str] = []
         for key in sorted({*before, *after}):
             inner = f"{path}.{key}" if path else str(key)
-            if key in {"run": _MAY_CHANGE, "sampling.vllm": _OF_SERVER}.get(path, ()):
+            if key in {"": ("guards",), "run": _MAY_CHANGE, "sampling.vllm": _OF_SERVER}.get(path, ()):
                 continue
             found += _differences(before.get(key), after.get(key), inner)
         return found

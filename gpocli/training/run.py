@@ -13,9 +13,10 @@ from rich.console import Console
 
 from gpocli.checks.overview import what_runs
 from gpocli.checks.preflight import Preflight, check_run
+from gpocli.contracts.guards import Guards
 from gpocli.display.choice import open_progress
 from gpocli.embedded import EMBEDDED
-from gpocli.errors import GpoError, Interrupted, ServerFault, everywhere
+from gpocli.errors import GpoError, GuardError, Interrupted, ServerFault, everywhere
 from gpocli.runs.checkpoints import step_of
 from gpocli.runs.directory import RunDirectory
 from gpocli.runs.summary import RunSummary, summarize
@@ -151,6 +152,7 @@ def _train_in(
             # torch, transformers and trl load here, after everything that can be checked without them
             from gpocli.training.assemble import assemble
             from gpocli.training.callback import ProgressLink, take_over_display
+            from gpocli.training.guards import Watched
             from gpocli.training.stop_signals import StopSignals
 
             quiet_transformers()
@@ -162,9 +164,14 @@ def _train_in(
         at.doing, at.way_on = "training", partial(_way_on, directory, spec)
         signals = StopSignals(trainer.stop, progress.note, limit)
         trainer.add_callback(signals)
+        watched = Watched(trainer, Guards(ready.guards), directory)
+        trainer.add_callback(watched)
         try:
             with signals.caught(), watch.handing_on(trainer.stop):
-                number = _train_and_save(trainer, claim, signals)
+                number = _train_and_save(trainer, claim, signals, watched)
+        except GuardError:
+            progress.interrupted()
+            raise
         except ServerFault as fault:
             raise ServerFault(f"{fault}; {_where_it_stopped(directory, spec)}") from fault
         except KeyboardInterrupt:
@@ -181,8 +188,11 @@ def _train_in(
     return RunOutcome(directory.path, summary)
 
 
-def _train_and_save(trainer: Any, claim: Claim, signals: Any) -> int | None:
-    """Train and save the model; None, or the number of the signal that stopped the run before its end."""
+def _train_and_save(trainer: Any, claim: Claim, signals: Any, watched: Any) -> int | None:
+    """Train and save the model; None, or the number of the signal that stopped the run before its end.
+
+    Raises `GuardError` when a guard did.
+    """
     from gpocli.trainers.checkpoints import written
     from gpocli.trainers.stop import StopNow
 
@@ -197,6 +207,7 @@ def _train_and_save(trainer: Any, claim: Claim, signals: Any) -> int | None:
     except ServerFault:  # of all processes, while nothing has changed since the last step
         trainer.stop.save()
         raise
+    watched.end_if_dying()
     if trainer.state.global_step < trainer.state.max_steps and signals.received is not None:
         received: int = signals.received
         return received

@@ -19,11 +19,12 @@ from gpocli.contracts.plugin import HOOKS, RECORDS, Extensions, Kind, PluginFaul
 from gpocli.contracts.reference import import_file, importable
 from gpocli.data import Rows
 from gpocli.errors import EnvironmentFault, GpoError, SpecError, counted
-from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, RewardExtension
+from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, GuardExtension, RewardExtension
 from gpocli.plugin_manager import GROUP, BrokenPlugin, LoadedPlugin, PluginHost, build_extension
 from gpocli.settings.setting import declared
 from gpocli.spec.trl_schema import trl_options
 from gpocli.trial.filter import try_filter
+from gpocli.trial.guard import try_guard
 from gpocli.trial.made_up import made_up, options_for
 from gpocli.trial.report import Check
 from gpocli.trial.reward import try_reward
@@ -152,6 +153,8 @@ def _check_extension(kind: Kind, extension: Extension, host: PluginHost, rows: R
     faults = [*_taken(extension.name, kind, host, distribution), *_undocumented(extension, owner)]
     if isinstance(extension, AlgorithmExtension):
         finding, tried = "sound", list(_unusable(extension, owner))
+    elif isinstance(extension, GuardExtension):
+        finding, tried = try_guard(extension)
     else:
         finding, tried = _tried(extension, rows)
     faults += tried

@@ -6,9 +6,14 @@ from pathlib import Path
 import pytest
 
 import gpocli
-from gpocli.builtin.plugin import gpo_algorithms, gpo_filters, gpo_rewards
+from gpocli.builtin.plugin import gpo_algorithms, gpo_filters, gpo_guards, gpo_rewards
 
-HOOKS = {"builtin/filters": gpo_filters, "builtin/rewards": gpo_rewards, "algorithms": gpo_algorithms}
+HOOKS = {
+    "builtin/filters": gpo_filters,
+    "builtin/rewards": gpo_rewards,
+    "builtin/guards": gpo_guards,
+    "algorithms": gpo_algorithms,
+}
 
 
 def modules_in(folder):

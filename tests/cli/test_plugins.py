@@ -85,8 +85,8 @@ def test_table_has_a_line_for_each_plugin_and_the_reason_below(with_host):
     said = with_host.gpo("plugins", "list")
     assert (said.code, said.err) == (0, "")
     lines = said.out.splitlines()
-    assert lines[0].split() == ["plugin", "distribution", "version", "filters", "rewards", "algorithms", "state"]
-    assert lines[1].split() == ["builtin", "gpocli", __version__, "length", "accuracy", "gfpo", "ok"]
+    assert lines[0].split() == ["plugin", "distribution", "version", "filters", "rewards", "guards", "algorithms", "state"]
+    assert lines[1].split() == ["builtin", "gpocli", __version__, "length", "accuracy", "weights", "gfpo", "ok"]
     assert lines[2].split() == ["token_efficiency", "exact", "gmpo"]
     assert lines[-2].split() == ["[red]", "gpo-red", "2.0", "broken"]
     assert lines[-1] == "plugin '[red]' (gpo-red 2.0) is broken: RuntimeError: no [licence] (red.py:1)"
@@ -104,6 +104,7 @@ def test_json_has_everything(with_host):
         "file": None,
         "filters": [],
         "rewards": [],
+        "guards": [],
         "algorithms": [],
         "state": "broken",
         "faults": ["plugin '[red]' (gpo-red 2.0) is broken: RuntimeError: no [licence] (red.py:1)"],
@@ -191,7 +192,7 @@ def test_check_of_the_builtin_plugin_finds_nothing(user):
     assert said.out.splitlines()[:4] == [
         f"plugin 'builtin' (gpocli {__version__})",
         "check                         finding",
-        "loads                         5 filters, 7 rewards, 7 algorithms",
+        "loads                         5 filters, 7 rewards, 11 guards, 7 algorithms",
         "filter length                 sound",
     ]
     assert said.out.count("sound") >= 11  # the reward gym is tried only where its extra is installed
@@ -207,7 +208,7 @@ def test_check_of_all_installed_ones(user, install):
     assert said.out.splitlines() == [
         "plugin 'long' (gpo-longest 1.0)",
         "check           finding",
-        "loads           1 filter, 0 rewards, 0 algorithms",
+        "loads           1 filter, 0 rewards, 0 guards, 0 algorithms",
         "filter longest  sound",
         "plugin 'broken'",
         "check  finding",
@@ -225,7 +226,7 @@ def test_check_tells_all_that_is_wrong_with_a_file(user):
     assert said.out.splitlines() == [
         "plugin ./sloppy.py",
         "check            finding",
-        "loads            0 filters, 1 reward, 0 algorithms",
+        "loads            0 filters, 1 reward, 0 guards, 0 algorithms",
         "reward accuracy  4 faults",
     ]
     assert said.err.splitlines() == [
@@ -249,7 +250,7 @@ def test_check_of_a_package_folder(user):
         "plugin 'long' in pack",
         "check           finding",
         "package         gpo-pack",
-        "loads           1 filter, 0 rewards, 0 algorithms",
+        "loads           1 filter, 0 rewards, 0 guards, 0 algorithms",
         "filter longest  sound",
     ]
     assert said.err.splitlines() == [
@@ -281,7 +282,7 @@ def test_check_of_a_file_without_hooks(user):
     said = user.gpo("plugins", "check", "./empty.py")
     assert (said.code, said.err) == (
         3,
-        "plugin ./empty.py is broken: it has no hook; define gpo_filters, gpo_rewards or gpo_algorithms with "
+        "plugin ./empty.py is broken: it has no hook; define gpo_filters, gpo_rewards, gpo_guards or gpo_algorithms with "
         "@gpocli.hookimpl\n",
     )
 

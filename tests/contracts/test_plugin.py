@@ -69,7 +69,10 @@ def test_helper_named_like_a_hook_is_no_hook():
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        (module(), "it has no hook; define gpo_filters, gpo_rewards or gpo_algorithms with @gpocli.hookimpl"),
+        (
+            module(),
+            "it has no hook; define gpo_filters, gpo_rewards, gpo_guards or gpo_algorithms with @gpocli.hookimpl",
+        ),
         (module(gpo_filters=lambda: [LINES]), "'gpo_filters' is not marked; put @gpocli.hookimpl above it"),
         (
             module(gpo_filter=hookimpl(lambda: [LINES])),
@@ -77,7 +80,7 @@ def test_helper_named_like_a_hook_is_no_hook():
         ),
         (
             module(add=hookimpl(lambda: [LINES])),
-            "unknown hook 'add'; there are: gpo_algorithms, gpo_filters, gpo_rewards",
+            "unknown hook 'add'; there are: gpo_algorithms, gpo_filters, gpo_guards, gpo_rewards",
         ),
         (
             module(gpo_filters=hookimpl(lambda: None)),
@@ -218,4 +221,4 @@ def test_marker_is_exported_from_the_root():
 
     marked = SimpleNamespace(gpo_filters=gpocli.hookimpl(lambda: [LINES]))
     assert extensions_of(marked).filters == (LINES,)
-    assert set(HOOKS) == {"gpo_filters", "gpo_rewards", "gpo_algorithms"}
+    assert set(HOOKS) == {"gpo_filters", "gpo_rewards", "gpo_guards", "gpo_algorithms"}

@@ -43,7 +43,7 @@ def faults(check, name="fewest", summary="the fewest tokens"):
 def test_a_sound_plugin_has_no_fault(check):
     (found,) = check(FILTER.format(name="fewest", summary="the fewest tokens"))
     assert [(one.name, one.finding) for one in found.checks] == [
-        ("loads", "1 filter, 0 rewards, 0 algorithms"),
+        ("loads", "1 filter, 0 rewards, 0 guards, 0 algorithms"),
         ("filter fewest", "sound"),
     ]
 

@@ -1,0 +1,35 @@
+"""No group tells one completion from another, so nothing is learned."""
+
+from pydantic import Field
+
+from gpocli.contracts.guard import Figures, InARow, Window, told
+from gpocli.extensions import GuardExtension
+
+
+class NoSignalOptions(Window):
+    """Options of `no_signal`."""
+
+    window: int = Field(default=20, ge=1)
+    """Steps in a row for which it is so; those that train on an earlier generation batch do not count."""
+
+
+class NoSignal(InARow):
+    """Looks at `frac_reward_zero_std`, the share of groups whose completions all have one reward."""
+
+    def is_bad(self, figures: Figures) -> bool | None:
+        flat = told(figures, "frac_reward_zero_std")
+        return None if flat is None else flat >= 1
+
+    def alarm(self, figures: Figures) -> tuple[str, str]:
+        reward = told(figures, "reward")
+        text = "every group was flat (frac_reward_zero_std 1), so every advantage was 0,"
+        cure = "use prompts that are neither too easy nor too hard, or a reward that tells completions apart"
+        return text, cure if reward is None else f"the reward is {reward:.3g} on average: {cure}"
+
+
+EXTENSION = GuardExtension(
+    name="no_signal",
+    build=NoSignal,
+    summary="all groups are flat, so nothing can be learned",
+    options=NoSignalOptions,
+)
