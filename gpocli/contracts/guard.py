@@ -20,7 +20,7 @@ Figures = Mapping[str, Any]
 class Alarm:
     """What is wrong, with the figure and its bound, and what to do about it: two parts of one line.
 
-    `lines` is the number of last lines that are bad: checkpoints from before them are good.
+    `lines` is the number of last lines that are bad: checkpoints from before them are good. 0: only the last update is.
     """
 
     text: str

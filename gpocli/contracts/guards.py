@@ -58,9 +58,12 @@ class Guards:
                 self._told.discard(guard.name)
             elif guard.action != "warn" or guard.name not in self._told:
                 self._told.add(guard.name)
-                good = self._steps[max(0, len(self._steps) - 1 - max(1, alarm.lines))]
-                found.append(Verdict(guard.name, guard.action, alarm, step, good))
+                found.append(Verdict(guard.name, guard.action, alarm, step, self._good(alarm.lines)))
         return found
+
+    def _good(self, lines: int) -> int:
+        """The last step before so many bad lines, each of which may stand for several steps."""
+        return self._steps[max(0, len(self._steps) - 1 - lines)] if lines else self._steps[-1] - 1
 
 
 def _checked(guard: NamedGuard, figures: Mapping[str, Any]) -> Alarm | None:

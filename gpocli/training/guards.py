@@ -1,6 +1,7 @@
 """The trainer's side of guards: each line of its log is shown to them, and all processes stop where one says so."""
 
 import os
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,10 @@ class Watched(TrainerCallback):  # type: ignore[misc]
     resumed run shows them the lines that came before.
     """
 
-    def __init__(self, trainer: Any, guards: Guards, directory: RunDirectory) -> None:
+    def __init__(self, trainer: Any, guards: Guards, directory: RunDirectory, algorithm: str) -> None:
         self.stopped: Verdict | None = None
         self._trainer, self._guards, self._directory = trainer, guards, directory
+        self._resume = f"gpo train {algorithm} --resume --out {shlex.quote(str(directory.path))}"
 
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
@@ -67,14 +69,12 @@ class Watched(TrainerCallback):  # type: ignore[misc]
 
     def end_if_dying(self) -> None:
         """Raise `GuardError` in every process when a guard has stopped the run."""
-        verdict, directory = self.stopped, self._directory
+        verdict = self.stopped
         if verdict is None:
             return
-        if verdict.action == "stop":
-            left = f"checkpoint-{verdict.step} has the run as it is, --resume with guards.{verdict.name}=off goes on"
-        else:
-            left = self._restored(verdict)
-        stop = GuardError(f"{verdict}; stopped, {directory.path} has no finished model: {left}")
+        left = f"stopped at checkpoint-{verdict.step}" if verdict.action == "stop" else self._restored(verdict)
+        on = f"; to go on all the same: {self._resume} --set guards.{verdict.name}=off"
+        stop = GuardError(f"{verdict}; {left}{on if self._directory.latest_checkpoint() else ''}")
         raise everywhere(stop, is_main=self._trainer.accelerator.is_main_process)
 
     def _restored(self, verdict: Verdict) -> str:
@@ -82,10 +82,10 @@ class Watched(TrainerCallback):  # type: ignore[misc]
         directory, trainer = self._directory, self._trainer
         good = self._of_main(_last_good(directory, verdict.good) if trainer.accelerator.is_main_process else None)
         if good is None:
-            return "no checkpoint is from before, write run.save_every to have some"
+            return "stopped, and no checkpoint is from before; write run.save_every to have some next time"
         trainer._load_from_checkpoint(str(good))
         written(trainer, directory.model_path, lambda: trainer.save_model(str(directory.model_path)))
-        return f"model/ has the weights of {good.name}, from which --resume goes on"
+        return f"stopped, and back at {good.name}, whose weights model/ has"
 
     def _of_main(self, item: Any) -> Any:
         """What the main process has."""

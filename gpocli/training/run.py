@@ -164,7 +164,7 @@ def _train_in(
         at.doing, at.way_on = "training", partial(_way_on, directory, spec)
         signals = StopSignals(trainer.stop, progress.note, limit)
         trainer.add_callback(signals)
-        watched = Watched(trainer, Guards(ready.guards), directory)
+        watched = Watched(trainer, Guards(ready.guards), directory, spec.algorithm.type)
         trainer.add_callback(watched)
         try:
             with signals.caught(), watch.handing_on(trainer.stop):

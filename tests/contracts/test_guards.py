@@ -35,7 +35,7 @@ def test_the_first_guard_is_heard_first():
     assert [one.name for one in Guards([of(name="b"), of(name="a")]).look(1, {"x": 2})] == ["b", "a"]
 
 
-@pytest.mark.parametrize(("lines", "good"), [(0, 20), (1, 20), (2, 10), (3, 0), (9, 0)])
+@pytest.mark.parametrize(("lines", "good"), [(0, 29), (1, 20), (2, 10), (3, 0), (9, 0)])
 def test_the_run_was_well_up_to_the_step_before_the_bad_lines(lines, good):
     guards = Guards([of(lambda figures: Alarm("", "", lines) if figures else None)])
     guards.look(10, {})

@@ -14,7 +14,7 @@ class Weights:
         """Look at what is told of the weights, which is something only where they are no numbers."""
         if not figures.get("weights/not_finite"):
             return None
-        return Alarm("trained weights are NaN or infinite after the update", "lower optim.learning_rate")
+        return Alarm("trained weights are NaN or infinite after the update", "lower optim.learning_rate", lines=0)
 
 
 EXTENSION = GuardExtension(
