@@ -1,6 +1,7 @@
 """Every preset is a sound run, and says what the papers say."""
 
 import pytest
+from huggingface_hub import constants
 
 from gpocli.checks.preflight import check_run
 from gpocli.errors import SpecError
@@ -23,11 +24,19 @@ DATA = Place("--data")
 
 @pytest.fixture(scope="module", autouse=True)
 def rows(tmp_path_factory):
-    """Data for every preset, as its user must give: none of them has any."""
+    """Data for every preset, as its user must give: none of them has any. The models seem to be in the cache."""
     place = tmp_path_factory.mktemp("rows")
     (place / "rows.jsonl").write_text('{"prompt": "2+3=", "answer": "5"}\n' * 600)
+    for name in preset_names():
+        cached = place / f"models--{load(name).spec.model.name.replace('/', '--')}"
+        (cached / "refs").mkdir(parents=True, exist_ok=True)
+        (cached / "refs" / "main").write_text("0")
+        (cached / "snapshots" / "0").mkdir(parents=True, exist_ok=True)
+        for file in ("config.json", "model.safetensors", "tokenizer.json"):
+            (cached / "snapshots" / "0" / file).write_text("{}")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(place)
+        patch.setattr(constants, "HF_HUB_CACHE", str(place))
         yield
 
 

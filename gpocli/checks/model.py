@@ -1,13 +1,16 @@
 """The model, as far as its files tell: whether it is there, has weights, and leaves room for a prompt."""
 
 import json
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from gpocli.checks.findings import Findings
 from gpocli.embedded import EMBEDDED, model_folder
+from gpocli.errors import SpecError
 from gpocli.policy.files import TokenizerFiles
+from gpocli.policy.hub_model import ask_for, cached_folder, fetch_note
 
 _WEIGHTS = (".safetensors", ".bin")
 _TOKENIZER = ("tokenizer", "vocab", "merges", "spiece", "sentencepiece")
@@ -33,7 +36,27 @@ def files_of(findings: Findings) -> TokenizerFiles | None:
     if not findings.are_sound("model.name") or _wrong_folder(findings.spec.model.name):
         return None
     folder = model_folder(findings.spec.model.name)
+    if not folder.is_dir():
+        folder = _cached(findings) or folder
     return TokenizerFiles(folder) if (folder / "config.json").is_file() else None
+
+
+def check_hub_model(findings: Findings) -> None:
+    """Find a hub id that the cache does not hold and the hub does not give; asked only where all else is sound."""
+    model = findings.spec.model
+    is_elsewhere = model_folder(model.name).is_dir() or model.name == EMBEDDED
+    if findings.faults or is_elsewhere:
+        return
+    with findings.at("model.name"):
+        fetch = ask_for(model)
+        if fetch is not None:
+            findings.notes.append(fetch_note(model, fetch))
+
+
+def _cached(findings: Findings) -> Path | None:
+    with suppress(SpecError):  # told by `check_hub_model`
+        return cached_folder(findings.spec.model)
+    return None
 
 
 def check_packages(findings: Findings) -> None:

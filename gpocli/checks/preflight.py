@@ -10,7 +10,7 @@ from gpocli.checks.demo import check_demo
 from gpocli.checks.extensions import check_filters, check_keywords, check_rewards, find_plugins
 from gpocli.checks.findings import Findings
 from gpocli.checks.guards import check_guards
-from gpocli.checks.model import check_model, check_packages
+from gpocli.checks.model import check_hub_model, check_model, check_packages
 from gpocli.checks.run_directory import check_run_directory
 from gpocli.checks.server import check_server
 from gpocli.checks.sources import sources_of
@@ -90,6 +90,7 @@ def examine(draft: Draft, processes: int = 1) -> Examination:
     check_prompts(findings, rows, eval_rows)
     if rows is not None:
         check_keywords(findings, group_filter, rows)
+    check_hub_model(findings)
     faults = findings.faults
     if faults or host is None or plan is None or rows is None:
         return Examination(None, faults, guards)

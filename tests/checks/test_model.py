@@ -93,3 +93,12 @@ def test_the_context_is_what_the_config_says(saved, config, context):
 
 def test_a_folder_without_a_config_has_no_known_context(tmp_path):
     assert context_of(tmp_path) is None
+
+
+def test_a_hub_id_is_asked_for_only_where_all_else_is_sound(look):
+    data = "model: {name: owner/never-seen}\ndata: {source: a.jsonl}\n"
+    assert len(look(data)) == 1  # no such file
+    with open("a.jsonl", "w") as file:
+        file.write('{"prompt": "2+3=", "answer": "5"}\n' * 8)
+    (line,) = look(data)
+    assert line.startswith("run.yaml:1:9: model.name: 'owner/never-seen' is not whole in the cache (missing: config.js")

@@ -143,14 +143,7 @@ def test_a_folder_with_other_files_is_not_written_to(folder):
 # While the model loads
 
 
-def test_a_run_that_ended_while_loading_may_use_its_directory_again(folder):
-    first = folder.gpo(*GFPO, *COUNT_A, "--model", "no-such-model")
-    assert first.code == 5
-    assert first.stderr.startswith("cannot load model 'no-such-model' (")
-    assert folder.gpo(*GFPO, *COUNT_A).code == 0
-
-
-def test_damaged_weights_are_told_in_one_line(folder, change_model):
+def test_damaged_weights_are_told_in_one_line_and_the_directory_may_be_used_again(folder, change_model):
     with (change_model() / "model.safetensors").open("r+b") as file:
         file.truncate(5000)
     done = folder.gpo(*GFPO, *COUNT_A, "--model", "./changed")
@@ -159,6 +152,14 @@ def test_damaged_weights_are_told_in_one_line(folder, change_model):
         "cannot load model './changed' (Error while deserializing header: incomplete metadata, file not fully "
         "covered); check the name and the connection, or name a folder\n"
     )
+    assert folder.gpo(*GFPO, *COUNT_A).code == 0
+
+
+def test_a_hub_id_that_is_not_in_the_cache_leaves_nothing(folder):
+    done = folder.gpo(*GFPO, *COUNT_A, "--model", "no-such-model")
+    assert done.code == 5
+    assert done.stderr.startswith("--model: model.name: 'no-such-model' is not whole in the cache (missing: config.json")
+    assert not (folder.path / "out").exists()
 
 
 LENGTHS = (10, 60, 112, 113, 500, 5, 6, 7)
