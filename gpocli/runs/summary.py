@@ -29,6 +29,8 @@ class RunSummary:
     length_all_last: float | None = None
     unscored: bool = False
     """Whether rewards were logged and none was a number."""
+    all_cut: bool = False
+    """Whether no completion came to its end before the limit of tokens, as far as the logs tell."""
 
     @property
     def could_learn(self) -> bool | None:
@@ -62,6 +64,11 @@ class RunSummary:
                 "nothing could be learned: no reward applied to any completion; check that the rewards return numbers "
                 "for this data"
             )
+        if self.could_learn is False and self.all_cut:
+            return (
+                "nothing could be learned: every completion was cut at sampling.max_tokens, before it could end; raise "
+                "it, or check that the model has an end token and writes it"
+            )
         if self.flat_share == 1:
             return (
                 "nothing could be learned: in every group all completions got the same reward, so every advantage "
@@ -94,6 +101,7 @@ def summarize(metrics: Sequence[Mapping[str, Any]]) -> RunSummary:
         length_all_last=_mean(of_all[-_tenth(of_all) :]) if len(of_all) > 1 else None,
         flat_share=_mean(_known(steps, "flat")),
         grad_norm=_mean(_known(steps, "grad_norm")),
+        all_cut=_mean(_known(steps, "cut")) == 1,
         unscored=not rewards and any("reward" in line for line in train),
     )
 

@@ -45,6 +45,21 @@ def test_flat_groups_everywhere_mean_that_nothing_was_learned():
     ]
 
 
+def test_completions_that_are_all_cut_are_the_cause_of_flat_groups():
+    flat = {"reward": 0.0, "frac_reward_zero_std": 1.0, "grad_norm": 0.0}
+    cut, not_told, one_ended = ({"completions/clipped_ratio": 1.0}, {}, {"completions/clipped_ratio": 0.9})
+    assert summarize(lines(flat | cut, flat | not_told)).lines()[1] == (
+        "nothing could be learned: every completion was cut at sampling.max_tokens, before it could end; raise it, or "
+        "check that the model has an end token and writes it"
+    )
+    assert "all completions got the same reward" in summarize(lines(flat | cut, flat | one_ended)).lines()[1]
+
+
+def test_completions_that_are_all_cut_may_teach_something():
+    log = {"frac_reward_zero_std": 0.5, "grad_norm": 0.3, "completions/clipped_ratio": 1.0}
+    assert summarize(lines(log)).lines()[1].startswith("signal: ")
+
+
 def test_flat_groups_teach_nothing_even_when_another_term_has_a_gradient():
     assert summarize(lines({"frac_reward_zero_std": 1.0, "grad_norm": 0.3})).could_learn is False
 

@@ -20,6 +20,9 @@ NEEDS_MORE = {
     "eval_aux_loss",
     "eval_cispo_clip_ratio",  # the runs with these losses evaluate nothing
     "eval_vespo/phi_seq_mean",
+    "rewards/NAME/failed",  # rewards that may fail; tests/training/test_guards.py
+    "eval_rewards/NAME/failed",
+    "weights/not_finite",  # a run that dies; tests/training/test_guards.py
     *(
         f"{prefix}{name}"  # vLLM and tools, which TRL's own tests cover
         for prefix in ("", "eval_")

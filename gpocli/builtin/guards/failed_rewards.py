@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from gpocli.contracts.guard import Figures, InARow, Window, of_rewards
+from gpocli.contracts.guard import Alarm, Figures, Window, of_rewards
 from gpocli.extensions import GuardExtension
 
 
@@ -15,18 +15,20 @@ class FailedRewardsOptions(Window):
     """The largest share of calls that may fail; 0: none."""
 
 
-class FailedRewards(InARow):
-    """Looks at `rewards/NAME/failed`, which rewards have that may fail (`on_error`)."""
+class FailedRewards:
+    """Looks at `rewards/NAME/failed`, which rewards have that may fail (`on_error`), each by itself."""
 
-    def is_bad(self, figures: Figures) -> bool | None:
-        shares = of_rewards(figures, "failed").values()
-        return max(shares) > self.options.bound if shares else None
+    def __init__(self, options: FailedRewardsOptions) -> None:
+        self.options = options
+        self.steps: dict[str, int] = {}
 
-    def alarm(self, figures: Figures) -> tuple[str, str]:
-        failed = of_rewards(figures, "failed")
-        name = max(failed, key=failed.__getitem__)
-        text = f"rewards/{name}/failed is {failed[name]:.3g}, above {self.options.bound:g}"
-        return text, f"see the notes on why the reward '{name}' failed, and mend it"
+    def check(self, figures: Figures) -> Alarm | None:
+        for name, share in of_rewards(figures, "failed").items():
+            steps = self.steps[name] = self.steps.get(name, 0) + 1 if share > self.options.bound else 0
+            if steps >= self.options.window:
+                text = f"rewards/{name}/failed is {share:.3g}, above {self.options.bound:g} in {steps} steps in a row"
+                return Alarm(text, f"see the notes on why the reward '{name}' failed, and mend it", steps)
+        return None
 
 
 EXTENSION = GuardExtension(

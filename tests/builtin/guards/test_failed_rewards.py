@@ -19,5 +19,10 @@ def test_steps_that_ask_no_reward_count_neither_way():
     assert first(EXTENSION, [step(1.0), {"loss": 0.0}] * 5) == 9
 
 
-def test_it_names_the_worst():
-    assert alarms(EXTENSION, [step(0.6, 1.0)], window=1)[0].text == "rewards/other/failed is 1, above 0.5"
+def test_each_reward_is_looked_at_by_itself():
+    assert first(EXTENSION, [step(1.0, 0.0), step(0.0, 1.0)] * 10) is None
+
+
+def test_it_names_the_one_that_fails():
+    text = alarms(EXTENSION, [step(0.6, 1.0), step(0.0, 1.0)], window=2)[1].text
+    assert text == "rewards/other/failed is 1, above 0.5 in 2 steps in a row"
