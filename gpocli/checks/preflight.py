@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gpocli.checks.batch import check_batch
+from gpocli.checks.best_model import check_best_model
 from gpocli.checks.data import check_columns, check_eval_rows, check_rows
 from gpocli.checks.demo import check_demo
 from gpocli.checks.extensions import check_filters, check_keywords, check_rewards, find_plugins
@@ -82,6 +83,7 @@ def examine(draft: Draft, processes: int = 1) -> Examination:
     check_server(findings)
     check_trackers(findings)
     check_trl(findings, processes)
+    check_best_model(findings, rewards)
     check_run_directory(findings)
     plan = check_batch(findings, processes)
     rows = check_rows(findings, plan)

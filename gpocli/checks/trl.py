@@ -1,6 +1,11 @@
 """Options under `trl` that would have no effect, take something away, or replace what a section says."""
 
 from gpocli.checks.findings import Findings
+from gpocli.checks.generation_kwargs import check_generation_kwargs
+from gpocli.checks.optional import check_optional
+from gpocli.checks.trl_effect import note_without_effect
+from gpocli.checks.trl_together import check_together
+from gpocli.checks.trl_values import check_values
 from gpocli.spec.trl_config import EVAL_BATCH
 from gpocli.spec.wording import shown
 from gpocli.trainers.inherited import NEVER_READ
@@ -19,6 +24,11 @@ def check_trl(findings: Findings, processes: int) -> None:
             findings.add(
                 "trl.remove_unused_columns", f"{shown(value)} takes the data columns away from rewards; remove it"
             )
+    check_values(findings)
+    check_generation_kwargs(findings)
+    check_together(findings)
+    check_optional(findings)
+    note_without_effect(findings)
     if spec.run.eval_every is not None:
         _check_eval_groups(findings, processes)
 

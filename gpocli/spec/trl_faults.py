@@ -10,6 +10,11 @@ from gpocli.spec.algorithms import algorithms
 from gpocli.spec.trl_schema import trl_options, wrong_value
 from gpocli.spec.wording import shown
 
+MAPPINGS = frozenset(
+    "activation_checkpointing_kwargs chat_template_kwargs gradient_checkpointing_kwargs liger_kernel_config "
+    "lr_scheduler_kwargs transformers_continuous_batching_config".split()
+)
+"""Options that TRL also takes as text, from its own command line."""
 SECRETS = frozenset({"hub_token"})
 """Options of TRL that no file of a run may hold."""
 
@@ -23,7 +28,7 @@ def wrong_options(
     for name, value in trl.items():
         if decided := decided_elsewhere(name, algorithm, owners):
             yield name, decided
-        elif name in mappings and isinstance(value, str):
+        elif name in mappings | MAPPINGS and isinstance(value, str):
             yield name, f"{shown(value)} is text; write a mapping"
         elif name in mappings and isinstance(value, Mapping):
             for part in value:

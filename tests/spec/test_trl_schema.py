@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from gpocli.spec.trl_schema import trl_options, wrong_value
+from gpocli.spec.trl_schema import names_of, trl_options, wrong_value
 
 
 def test_the_table_is_in_step_with_the_installed_trl():
@@ -15,6 +15,36 @@ def test_the_table_is_in_step_with_the_installed_trl():
     assert installed.keys() - table.keys() == set(), "run python -m tests.spec.make_trl_schema"
     if trl.__version__ == made_with:
         assert {name: table[name] for name in installed} == installed
+
+
+def test_the_names_are_in_step_with_the_installed_transformers():
+    import transformers
+
+    from tests.spec.make_trl_schema import TABLE, names
+
+    table = json.loads(TABLE.read_text(encoding="utf-8"))
+    if transformers.__version__ == table["transformers"]:
+        assert names() == table["names"]
+
+
+def test_keys_of_optimizers_are_those_that_transformers_reads():
+    import inspect
+
+    trainer_optimizer = pytest.importorskip("transformers.trainer_optimizer")
+    from tests.spec.make_trl_schema import OPTIM_ARGS
+
+    handlers = trainer_optimizer._OPTIMIZER_HANDLERS
+    for optimizer, keys in OPTIM_ARGS.items():
+        source = inspect.getsource(handlers[optimizer])
+        assert [key for key in keys if f'"{key}"' not in source] == [], optimizer
+    silent = {"adamw_torch", "adamw_torch_fused", "adafactor"}
+    assert [name for name in silent if "optim_args" in inspect.getsource(handlers[name])] == []
+
+
+def test_names_that_depend_on_a_kind():
+    assert names_of("lr_scheduler_kwargs", "cosine") == ["num_cycles"]
+    assert names_of("lr_scheduler_kwargs", "constant") == names_of("optim_args", "adamw_torch") == []
+    assert {"sdpa", "eager"} <= set(names_of("attention"))
 
 
 def test_every_default_of_trl_is_accepted():
@@ -41,6 +71,12 @@ def test_every_default_of_trl_is_accepted():
         ("vllm_model_impl: 1", "vllm_model_impl: 1 is a number; write transformers or vllm"),
         ("disable_dropout: no", "disable_dropout: 'no' is text; write true or false"),
         ("use_cpu: null", "use_cpu: null is no value here; write true or false"),
+        ("adam_beta1: 2", "adam_beta1: 2 is out of range; write a number from 0 to below 1"),
+        ("chat_template_kwargs: text", "chat_template_kwargs: 'text' is text; write a mapping"),
+        (
+            "activation_checkpointing: true",
+            "activation_checkpointing: is set elsewhere in a spec; write optim.gradient_checkpointing",
+        ),
         ("vllm_group_port: 80.5", "vllm_group_port: 80.5 is a number; write a whole number"),
     ],
 )
