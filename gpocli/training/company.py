@@ -19,11 +19,12 @@ PATIENCE = 1800.0
 class Company:
     """This process among those of the run; `store` is None where it is alone.
 
-    The store is there before the process group and after one of its members has failed, and needs no member to wait.
+    `address` is where the main process can be reached. The store is there before the process group and after one of its
+    members has failed, and needs no member to wait.
     """
 
-    def __init__(self, rank: int = 0, count: int = 1, store: Any = None) -> None:
-        self.rank, self.count, self.store = rank, count, store
+    def __init__(self, rank: int = 0, count: int = 1, store: Any = None, address: str = "127.0.0.1") -> None:
+        self.rank, self.count, self.store, self.address = rank, count, store, address
         self.host = socket.gethostname()
         self.is_main = rank == 0
 
@@ -91,4 +92,4 @@ def meet(rank: int, count: int, patience: float = PATIENCE) -> Company:
         raise EnvironmentFault(
             f"process {rank} of {count} cannot meet the others at {place} ({first_line(error)}); use torchrun"
         ) from error
-    return Company(rank, count, PrefixStore("gpo", store))
+    return Company(rank, count, PrefixStore("gpo", store), os.environ["MASTER_ADDR"])

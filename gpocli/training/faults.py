@@ -4,11 +4,12 @@ import json
 import os
 import re
 import signal
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from gpocli.errors import EnvironmentFault, GpoError, Interrupted, ToldElsewhere, first_line
 from gpocli.training.agreement import place
 from gpocli.training.company import Company, wait_until
+from gpocli.training.lifeline import Lifeline, Member
 
 _LOOK = 0.5
 _SAME = 1.0
@@ -31,12 +33,13 @@ _LOST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a process ends, with its exit code."""
+    """Why a process ends, with its exit code. `teller` says it: another process, where it was killed."""
 
     host: str
     rank: int
     code: int
     text: str
+    teller: int
 
 
 class Leave(BaseException):
@@ -64,7 +67,7 @@ class Watch(threading.Thread):
             while not self._is_over.wait(_LOOK):
                 self._hand_on_signals()
                 if self._store.check(["fault"]):
-                    self._leave()
+                    self._leave(Fault(**json.loads(self._store.get("fault"))))
                     return
         except RuntimeError:  # the store went with its process: the main thread hears of that by itself
             return
@@ -91,15 +94,29 @@ class Watch(threading.Thread):
         elif self._store.check(["stop"]):
             signal.pthread_kill(self._main, int(self._store.get("stop")))
 
-    def _leave(self) -> None:
-        fault = Fault(**json.loads(self._store.get("fault")))
+    def lose(self, lost: Sequence[Member]) -> None:
+        """Tell that processes are gone without a word, or, where the store is gone with them, leave by oneself."""
+        company, first = self.company, lost[0]
+        fault = Fault(first.host, first.rank, EnvironmentFault.exit_code, _words_for(lost), company.rank)
+        try:
+            self._store.compare_set("fault", "", json.dumps(asdict(fault)))
+        except RuntimeError:
+            # Of those that are left on a host one speaks; the first of its own host is gone.
+            speaks = int(os.environ.get("LOCAL_RANK", "0")) == int(first.host == company.host)
+            self._leave(fault if speaks else replace(fault, teller=first.rank))
+
+    def _leave(self, fault: Fault) -> None:
         if self._is_over.wait(_SAME) or fault.rank == self.company.rank:
             return
         self.heard = fault
         self.on_fault()
-        self._store.set(f"heard/{self.company.rank}", "")
+        with suppress(RuntimeError):  # of a store that is gone
+            self._store.set(f"heard/{self.company.rank}", "")
         signal.pthread_kill(self._main, signal.SIGUSR2)
         if not self._is_over.wait(_LEAVE):
+            if fault.teller == self.company.rank:
+                sys.stderr.write(f"{fault.text}\n")
+                sys.stderr.flush()
             os._exit(fault.code)
 
 
@@ -116,6 +133,8 @@ def shared_faults(company: Company) -> Iterator[Watch]:
     before = {number: signal.getsignal(number) for number in (signal.SIGUSR2, signal.SIGTERM)}
     signal.signal(signal.SIGUSR2, _leave)
     watch.start()
+    lifeline = Lifeline(company, watch.lose)
+    lifeline.start()
     try:
         yield watch
     except BaseException as error:
@@ -128,6 +147,7 @@ def shared_faults(company: Company) -> Iterator[Watch]:
         raise told from None
     finally:
         watch.end()
+        lifeline.end()
         for number, handler in before.items():
             signal.signal(number, handler)
 
@@ -150,11 +170,16 @@ def _told(company: Company, watch: Watch, error: BaseException) -> BaseException
             )
     watch.end()
     if watch.heard is not None:
-        return ToldElsewhere(watch.heard.code)
+        return _heard(company, watch.heard)
     try:
         return _tell(company, error)
     except RuntimeError:  # the store went with its process
         return error
+
+
+def _heard(company: Company, fault: Fault) -> GpoError:
+    """What this process raises for the fault of another one."""
+    return EnvironmentFault(fault.text) if fault.teller == company.rank else ToldElsewhere(fault.code)
 
 
 def is_loss(error: BaseException) -> bool:
@@ -168,18 +193,23 @@ def _said_of_it(error: BaseException) -> str:
 
 
 def _tell(company: Company, error: BaseException) -> BaseException:
-    own = Fault(company.host, company.rank, *_words(error))
+    own = Fault(company.host, company.rank, *_words(error), company.rank)
     text = json.dumps(asdict(own))
     first = company.store.compare_set("fault", "", text).decode()
     if first != text:
         company.store.set(f"heard/{company.rank}", own.text)
-        return ToldElsewhere(Fault(**json.loads(first)).code)
+        return _heard(company, Fault(**json.loads(first)))
     others = [f"heard/{rank}" for rank in range(company.count) if rank != company.rank]
     wait_until(lambda: company.store.check(others), _LEAVE / 2)
     is_common = all(company.store.check([key]) and company.store.get(key).decode() == own.text for key in others)
     if isinstance(error, GpoError) and own.text and not is_common and not isinstance(error, Interrupted):
         error.args = (f"{place(own.host, own.rank)}: {own.text}",)
     return error
+
+
+def _words_for(lost: Sequence[Member]) -> str:
+    more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+    return f"{place(lost[0].host, lost[0].rank)}{more} is gone: killed, for want of memory perhaps; go on with --resume"
 
 
 def _words(error: BaseException) -> tuple[int, str]:

@@ -10,6 +10,13 @@ from torch.distributed import HashStore
 from gpocli.errors import EnvironmentFault, GuardError, SpecError, ToldElsewhere, everywhere
 from gpocli.training.company import Company
 from gpocli.training.faults import shared_faults
+from gpocli.training.lifeline import Member
+
+
+@pytest.fixture(autouse=True)
+def looks_often(monkeypatch):
+    monkeypatch.setattr("gpocli.training.faults._LOOK", 0.02)
+    monkeypatch.setattr("gpocli.training.faults._SAME", 0.02)
 
 
 def raised(company, error):
@@ -34,7 +41,7 @@ def test_a_fault_is_told_with_its_place(store):
     company = Company(0, 2, store)
     error = raised(company, GuardError("too much"))
     assert (type(error), str(error)) == (GuardError, f"host '{company.host}', process 0: too much")
-    assert told(store) == {"host": company.host, "rank": 0, "code": 4, "text": "too much"}
+    assert told(store) == {"host": company.host, "rank": 0, "code": 4, "text": "too much", "teller": 0}
 
 
 def test_a_fault_that_all_have_needs_no_place(store):
@@ -70,7 +77,7 @@ def test_a_lost_connection_is_one_line(store):
 
 def test_a_process_that_works_is_made_to_leave():
     store, closed = HashStore(), []
-    store.set("fault", json.dumps({"host": "b", "rank": 1, "code": 3, "text": "broken"}))
+    store.set("fault", json.dumps({"host": "b", "rank": 1, "code": 3, "text": "broken", "teller": 1}))
     before = signal.getsignal(signal.SIGUSR2)
     with pytest.raises(ToldElsewhere) as caught, shared_faults(Company(0, 2, store)) as watch:  # noqa: PT012
         watch.on_fault = lambda: closed.append(True)
@@ -78,6 +85,16 @@ def test_a_process_that_works_is_made_to_leave():
     assert (caught.value.exit_code, str(caught.value), closed) == (3, "", [True])
     assert store.check(["heard/0"])
     assert signal.getsignal(signal.SIGUSR2) == before
+
+
+def test_the_process_that_saw_one_vanish_says_so():
+    company = Company(0, 3, HashStore())
+    with pytest.raises(EnvironmentFault) as caught, shared_faults(company) as watch:  # noqa: PT012
+        watch.lose([Member("b", 1), Member("b", 2)])
+        time.sleep(99)
+    text = "host 'b', process 1 (and 1 more) is gone: killed, for want of memory perhaps; go on with --resume"
+    assert str(caught.value) == text
+    assert told(company.store) == {"host": "b", "rank": 1, "code": 5, "text": text, "teller": 0}
 
 
 def test_a_signal_to_one_is_handed_on_to_all():
