@@ -1,11 +1,10 @@
 """Every example is sound, and the script runs."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.cli.command import Folder
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SPECS = sorted(EXAMPLES.glob("*.yaml"))
@@ -13,10 +12,8 @@ SPECS = sorted(EXAMPLES.glob("*.yaml"))
 
 @pytest.mark.parametrize("spec", SPECS, ids=[spec.stem for spec in SPECS])
 def test_a_spec_passes_the_check(spec, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "gpocli", "check", str(spec)], capture_output=True, text=True, cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stderr
+    done = Folder(tmp_path / "work", tmp_path / "streams").gpo("check", spec)
+    assert done.code == 0, done.stderr
 
 
 def test_the_table_names_every_example():
@@ -27,12 +24,6 @@ def test_the_table_names_every_example():
 
 
 def test_a_script_for_trl_runs_with_the_import_changed(tmp_path):
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / "from_trl.py")],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env=os.environ | {"HF_HUB_OFFLINE": "1"},
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
+    done = Folder(tmp_path / "work", tmp_path / "streams").start_script(EXAMPLES / "from_trl.py").outcome()
+    assert done.code == 0, done.stderr[-2000:]
     assert "'kept/share': '0.5'" in done.stdout

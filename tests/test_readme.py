@@ -59,7 +59,7 @@ def test_python_blocks_parse_and_their_imports_exist():
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("gpocli")
     ]
     assert imports
-    subprocess.run([sys.executable, "-c", "\n".join(imports)], check=True)
+    exec("\n".join(imports), {})
 
 
 def test_the_plugin_of_ten_lines_works(tmp_path):

@@ -1,14 +1,12 @@
 """A run from its spec to the final model, and what it leaves when it cannot begin."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from gpocli.runs.directory import RunDirectory
 from gpocli.spec.load import load_spec
+from tests.cli.command import Folder
 
 TRAIN = """
 import json, sys
@@ -26,22 +24,23 @@ except GpoError as error:
 
 def train(folder, *overrides):
     """Train in a process of its own, for a run changes what its libraries say."""
-    command = [sys.executable, "-c", TRAIN, *overrides]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    done = folder.start_script("-c", TRAIN, *overrides).outcome()
+    assert done.code == 0, done.stderr
     return json.loads(done.stdout), done.stderr
 
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory, tiny_model):
     """A run of one step in `out`: the folder, what came back, and what was shown."""
-    folder = tmp_path_factory.mktemp("run")
-    (folder / "a.jsonl").write_text("".join(f'{{"prompt": "say {i}"}}\n' for i in range(4)))
+    path = tmp_path_factory.mktemp("run")
+    folder = Folder(path / "work", path / "streams")
+    folder.write(a_jsonl="".join(f'{{"prompt": "say {i}"}}\n' for i in range(4)))
     back, shown = train(
         folder, f"model.name={tiny_model}", "data.source=a.jsonl", "rewards=[think_format]", "run.steps=1",
         "algorithm.group_size=4", "algorithm.keep=2", "sampling.max_tokens=8", "batch.prompts_per_step=2",
         "run.dir=out",
     )  # fmt: skip
-    return folder, back, shown
+    return folder.path, back, shown
 
 
 def test_a_run_leaves_its_directory_and_sums_up_its_steps(done):
@@ -62,7 +61,8 @@ def test_what_runs_on_which_data_is_told(done):
 
 
 def test_a_spec_that_is_wrong_makes_no_directory(tmp_path):
-    (error, text), _ = train(tmp_path, "run.dir=out", "data.source=none.jsonl")
+    folder = Folder(tmp_path / "work", tmp_path / "streams")
+    (error, text), _ = train(folder, "run.dir=out", "data.source=none.jsonl")
     assert error == "SpecError"
     assert "none.jsonl" in text
-    assert list(Path(tmp_path).iterdir()) == []
+    assert list(folder.path.iterdir()) == []
