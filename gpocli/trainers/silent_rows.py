@@ -44,26 +44,26 @@ def without_silent(trainer: Any, inputs: Inputs) -> Inputs:
     """The rows of a micro-batch that its loss needs; loss and gradient are those of all of its rows.
 
     TRL gathers figures of rows, so that each process passes as many as the one that needs most, and one at least.
+    Silent rows among them have no token in the loss.
     """
     if not add_nothing(trainer, inputs):
         return inputs
-    heard_B, mask_BT = heard_rows(inputs), loss_mask(inputs)
+    heard_B, tokens_B = heard_rows(inputs), loss_mask(inputs).sum(1)
     rows = trainer._processes.largest(int(heard_B.sum()))
     if rows == len(heard_B):
         return inputs
-    if rows == 0:
-        inputs = inputs | {"completion_mask": torch.zeros_like(inputs["completion_mask"])}
-    cost_B = inputs["prompt_mask"].sum(1) + inputs["completion_mask"].sum(1)
-    # Those with an advantage first, then the shortest; they stay in their order.
-    passed = torch.where(heard_B, -1, cost_B).argsort(stable=True)[: max(rows, 1)].sort().values
+    # Those with an advantage first, then short prompts; they stay in their order.
+    order = torch.where(heard_B, -1, inputs["prompt_mask"].sum(1)).argsort(stable=True)
+    passed = order[: max(rows, 1)].sort().values
+    inputs = inputs | {"completion_mask": inputs["completion_mask"] * heard_B.unsqueeze(1)}
     left = inputs | {
         name: value[passed] for name, value in inputs.items() if isinstance(value, torch.Tensor) and value.ndim > 0
     }
-    return left | {"advantages": left["advantages"] * _share(trainer.loss_type, mask_BT, passed)}
+    return left | {"advantages": left["advantages"] * _share(trainer.loss_type, tokens_B, heard_B, len(passed))}
 
 
-def _share(loss_type: str, mask_BT: torch.Tensor, passed: torch.Tensor) -> torch.Tensor | float:
-    """The part that the rows with these numbers have in what a loss is a mean over."""
+def _share(loss_type: str, tokens_B: torch.Tensor, heard_B: torch.Tensor, rows: int) -> torch.Tensor | float:
+    """The part that is left of what a loss is a mean over, where `rows` rows are in the pass."""
     if loss_type in OVER_ROWS:
-        return len(passed) / len(mask_BT)
-    return mask_BT[passed].sum() / mask_BT.sum().clamp(min=1) if loss_type == "bnpo" else 1.0
+        return rows / len(tokens_B)
+    return tokens_B[heard_B].sum() / tokens_B.sum().clamp(min=1) if loss_type == "bnpo" else 1.0

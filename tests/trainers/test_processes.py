@@ -1,6 +1,7 @@
 """Two processes do what one does: the same groups, rewards, kept rows, advantages, updates and weights."""
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -81,10 +82,10 @@ def assert_same(model, one, two):
         advantages = first.pop("advantage"), second.pop("advantage")
         assert first == second
         assert advantages[0] == pytest.approx(advantages[1], abs=1e-5)
-    log_one, log_two = [json.loads((folder / "log.json").read_text()) for folder in (one, two)]
-    assert [entry.keys() for entry in log_one] == [entry.keys() for entry in log_two]
-    for key in {key for entry in log_one for key in entry if not key.startswith(OF_THE_MACHINE)}:
-        logged = [[entry[key] for entry in log if key in entry] for log in (log_one, log_two)]
+    logs = [json.loads((folder / "log.json").read_text()) for folder in (one, two)]
+    assert [entry.keys() for entry in logs[0]] == [entry.keys() for entry in logs[1]]
+    for key in {key for entry in logs[0] for key in entry if not key.startswith(OF_THE_MACHINE)}:
+        logged = [[math.nan if entry[key] is None else entry[key] for entry in log if key in entry] for log in logs]
         assert logged[0] == pytest.approx(logged[1], rel=SAME, abs=1e-5, nan_ok=True), key
     weights_one, weights_two = [torch.load(folder / "weights.pt") for folder in (one, two)]
     start = AutoModelForCausalLM.from_pretrained(model)

@@ -124,8 +124,8 @@ def test_they_stay_where_they_add_something(make_trainer, options):
 
 
 def test_the_share_of_each_mean_by_hand():
-    mask_BT = torch.tensor([[1, 1], [1, 1], [1, 0], [1, 0]])
-    assert silent_rows._share("grpo", mask_BT, torch.tensor([0, 2])) == 0.5
-    assert silent_rows._share("bnpo", mask_BT, torch.tensor([0, 2])) == 0.5
-    assert silent_rows._share("bnpo", mask_BT, torch.tensor([0, 1, 2])) == pytest.approx(5 / 6)
-    assert silent_rows._share("dapo", mask_BT, torch.tensor([0, 2])) == 1.0
+    tokens_B, heard_B = torch.tensor([2, 2, 1, 1]), torch.tensor([True, True, True, False])
+    assert silent_rows._share("grpo", tokens_B, heard_B, 3) == 0.75
+    assert silent_rows._share("bnpo", tokens_B, heard_B, 3) == pytest.approx(5 / 6)
+    assert silent_rows._share("bnpo", tokens_B, heard_B, 4) == pytest.approx(5 / 6)  # one of them fills up
+    assert silent_rows._share("dapo", tokens_B, heard_B, 3) == 1.0
