@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from gpocli.spec.layer import Assignment
 
 
-def _option(*names: str, help: str, panel: str | None = None, **more: Any) -> Any:
+def option(*names: str, help: str, panel: str | None = None, **more: Any) -> Any:
+    """A flag as the commands show it, under the heading `panel`."""
     return typer.Option(*names, help=help, rich_help_panel=panel, show_default=False, **more)
 
 
 Specs = Annotated[list[Path] | None, typer.Argument(help="YAML, TOML or JSON, later ones on top.", show_default=False)]
 Algorithm = Annotated[
     str | None,
-    _option(
+    option(
         "--algorithm",
         help="As gpo train NAME [dim](the spec's, else gfpo)[/dim]",
         panel="Algorithm",
@@ -33,10 +34,10 @@ Algorithm = Annotated[
         autocompletion=complete_algorithm,
     ),
 ]
-Resume = Annotated[bool, _option("--resume", help="Go on with the run in --out", panel="Run")]
+Resume = Annotated[bool, option("--resume", help="Go on with the run in --out", panel="Run")]
 Preset = Annotated[
     str | None,
-    _option(
+    option(
         "--preset",
         help="Settings below the specs; see gpo presets list",
         panel="Run",
@@ -46,11 +47,11 @@ Preset = Annotated[
 ]
 Set = Annotated[
     list[str] | None,
-    _option("--set", help="Any value, as optim.warmup_steps=5; repeats", panel="Run", metavar="KEY=VALUE"),
+    option("--set", help="Any value, as optim.warmup_steps=5; repeats", panel="Run", metavar="KEY=VALUE"),
 ]
 Processes = Annotated[
     int | None,
-    _option("--processes", min=1, help="Processes that will train [dim]\\[default: WORLD_SIZE, else 1][/dim]."),
+    option("--processes", min=1, help="Processes that will train [dim]\\[default: WORLD_SIZE, else 1][/dim]."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _PANELS = {
@@ -101,7 +102,7 @@ class SpecFlag:
     def parameter(self) -> Parameter:
         """The flag as Typer reads it from a function."""
         flag = self.flag
-        option = _option(
+        written = option(
             *([flag.short] if flag.short else []),
             flag.name,
             help=flag.help if self.default is None else f"{flag.help} [dim]({self.default})[/dim]",
@@ -109,7 +110,7 @@ class SpecFlag:
             metavar=flag.metavar,
             autocompletion=_COMPLETIONS.get(flag.complete),
         )
-        return _parameter(self.setting.path.replace(".", "_"), Annotated[self._type() | None, option])
+        return _parameter(self.setting.path.replace(".", "_"), Annotated[self._type() | None, written])
 
     def assignment(self, value: Any) -> "Assignment":
         """The given value at its path. Raises BadParameter where it cannot be read."""

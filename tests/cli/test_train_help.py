@@ -64,4 +64,4 @@ def test_help_fits_fifty_lines(algorithm):
 @pytest.mark.parametrize("command", [("check",), ("plan",), ("config", "show")])
 def test_every_flag_of_train_is_one_of_check_plan_and_show(command):
     of_train = {flag for name in algorithms() for flag in re.findall(r" (--[a-z-]+)", help_of("train", name))}
-    assert of_train - set(re.findall(r" (--[a-z-]+)", help_of(*command))) == {"--resume"}
+    assert of_train - set(re.findall(r" (--[a-z-]+)", help_of(*command))) == {"--resume", "--dry-run", "--smoke"}
