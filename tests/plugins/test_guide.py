@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def run(*arguments, path):
-    environment = {**os.environ, "PYTHONPATH": str(path)}
+    environment = {**os.environ, "PYTHONPATH": str(path), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.command import Folder
+
 PLUGINS = Path(__file__).parents[2] / "plugins"
 EXAMPLES = ["gpo-algorithm-sapo", "gpo-filter-fewest-lines", "gpo-reward-distinct-words"]
 
@@ -49,7 +51,7 @@ def pip_install(target, *packages):
 
 
 def run(target, *arguments):
-    environment = {**os.environ, "PYTHONPATH": str(target)}
+    environment = {**os.environ, "PYTHONPATH": str(target), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return subprocess.run(
         [sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False, cwd=target
     )
@@ -142,13 +144,15 @@ def test_an_algorithm_is_checked_and_trains(examples, tmp_path, tiny_model):
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_the_check_of_an_example_finds_nothing(examples, name):
-    done = gpo(examples, examples, "plugins", "check", name)
-    assert (done.returncode, done.stderr) == (0, "")
+def test_the_check_of_an_example_finds_nothing(examples, tmp_path, name):
+    folder = Folder(tmp_path / "work", tmp_path / "streams")
+    done = folder.gpo("plugins", "check", name, PYTHONPATH=str(examples))
+    assert (done.code, done.stderr) == (0, "")
 
 
 def test_own_tests_of_the_examples_pass(examples):
-    done = run(examples, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(PLUGINS / name for name in EXAMPLES))
+    own = [PLUGINS / name for name in EXAMPLES]
+    done = run(examples, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "pytest_timeout", *own)
     assert done.returncode == 0, done.stdout
     assert "9 passed" in done.stdout
 

@@ -9,13 +9,15 @@ import pytest
 
 from gpocli.errors import SpecError
 from gpocli.scaffold import extension_name, write_package
+from tests.cli.command import Folder
 
 KINDS = ["filter", "reward", "algorithm"]
 TRIED = pytest.mark.parametrize("package", ["filter", "reward"], indirect=True)
 
 
 def run(*arguments, path="", cwd=None):
-    environment = {**os.environ, "PYTHONPATH": str(path), "OMP_NUM_THREADS": "1"}
+    own = {"PYTHONPATH": str(path), "OMP_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environment = os.environ | own
     return subprocess.run(
         [sys.executable, *map(str, arguments)], env=environment, capture_output=True, text=True, check=False, cwd=cwd
     )
@@ -38,14 +40,16 @@ def package(request, installed):
     return request.param, installed / f"gpo-{request.param}-my-own", installed / "installed"
 
 
-def gpo(package, *arguments):
-    _, _, installed = package
-    return run("-m", "gpocli", *arguments, path=installed, cwd=installed)
+@pytest.fixture
+def gpo(package, tmp_path):
+    """`gpo(*arguments)`: run a command where the package is installed."""
+    folder = Folder(tmp_path / "work", tmp_path / "streams")
+    return lambda *arguments: folder.gpo(*arguments, PYTHONPATH=str(package[2]))
 
 
-def test_it_is_listed_with_its_provenance(package):
+def test_it_is_listed_with_its_provenance(package, gpo):
     kind, _, installed = package
-    plugins = json.loads(gpo(package, "plugins", "list", "--json").stdout)
+    plugins = json.loads(gpo("plugins", "list", "--json").stdout)
     mine = next(plugin for plugin in plugins if plugin["distribution"] == f"gpo-{kind}-my-own")
     assert (mine["name"], mine["version"], mine["state"]) == ("my_own", "0.1.0", "ok")
     assert mine[f"{kind}s"] == ["my_own"]
@@ -53,10 +57,10 @@ def test_it_is_listed_with_its_provenance(package):
 
 
 @TRIED
-def test_trying_it_finds_nothing_wrong(package):
+def test_trying_it_finds_nothing_wrong(package, gpo):
     kind, _, _ = package
-    done = gpo(package, f"{kind}s", "test", "my_own")
-    assert (done.returncode, done.stderr) == (0, "")
+    done = gpo(f"{kind}s", "test", "my_own")
+    assert (done.code, done.stderr) == (0, "")
     assert done.stdout.startswith(f"{kind} my_own of plugin 'my_own' (gpo-{kind}-my-own 0.1.0)\n")
 
 
@@ -79,18 +83,18 @@ def test_its_own_tests_pass_without_installing_it(package):
     assert "3 passed" in done.stdout
 
 
-def test_check_of_its_folder_finds_nothing_wrong(package):
+def test_check_of_its_folder_finds_nothing_wrong(package, tmp_path):
     kind, source, _ = package
-    done = run("-m", "gpocli", "plugins", "check", ".", cwd=source)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = Folder(tmp_path / "work", tmp_path / "streams").gpo("plugins", "check", source)
+    assert (done.code, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1] == f"{kind} my_own  sound"
 
 
 @TRIED
-def test_its_readme_names_commands_and_options_that_are_there(package):
+def test_its_readme_names_commands_and_options_that_are_there(package, gpo):
     kind, source, installed = package
     readme = (source / "README.md").read_text()
-    shown = json.loads(gpo(package, f"{kind}s", "show", "my_own", "--json").stdout)
+    shown = json.loads(gpo(f"{kind}s", "show", "my_own", "--json").stdout)
     for option in shown["options"]:
         assert f"`{option['name']}` (default {option['default']})" in readme
         assert option["doc"]

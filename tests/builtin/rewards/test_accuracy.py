@@ -229,9 +229,10 @@ SLOW = r"\boxed{\binom{10^9}{500000000}}"
 
 
 def test_a_slow_comparison_is_killed_and_the_run_goes_on():
-    reward = EXTENSION.build(AccuracyOptions(row_seconds=3.0))
-    answers = [r"\sqrt{4}", SLOW, SLOW, r"\sqrt{9}"]
-    assert reward(completions=answers, answer=["2", "5", "5", "3"]) == [1.0, None, None, 1.0]
+    patient, hasty = [EXTENSION.build(AccuracyOptions(row_seconds=seconds)) for seconds in (600.0, 0.3)]
+    assert patient(completions=[r"\sqrt{4}"], answer=["2"]) == [1.0]
+    assert hasty(completions=[r"\sqrt{4}", SLOW, SLOW, "3"], answer=["2", "5", "5", "3"]) == [1.0, None, None, 1.0]
+    assert patient(completions=[r"\sqrt{9}"], answer=["3"]) == [1.0]
 
 
 def test_the_time_of_a_batch_is_bounded():
@@ -242,10 +243,11 @@ def test_the_time_of_a_batch_is_bounded():
 
 def test_it_works_off_the_main_thread():
     results = []
-    reward = EXTENSION.build(AccuracyOptions(row_seconds=3.0))
+    patient, hasty = [EXTENSION.build(AccuracyOptions(row_seconds=seconds)) for seconds in (600.0, 0.3)]
 
     def work():
-        results.append(reward(completions=[r"\frac{2}{\sqrt2}", SLOW, "3"], answer=[r"\sqrt{2}", "5", "3"]))
+        known = patient(completions=[r"\frac{2}{\sqrt2}"], answer=[r"\sqrt{2}"])
+        results.append(known + hasty(completions=[SLOW, "3"], answer=["5", "3"]))
 
     threads = [threading.Thread(target=work) for _ in range(2)]
     for thread in threads:
