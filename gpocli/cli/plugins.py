@@ -123,11 +123,12 @@ def check_command(
 def new_command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, as fewest_words.")],
     kind: Annotated[
-        Literal["filter", "reward", "algorithm"], typer.Option("--kind", help="What it gives.", show_default=False)
+        Literal["filter", "reward", "guard", "algorithm"],
+        typer.Option("--kind", help="What it gives.", show_default=False),
     ],
     folder: Annotated[Path, typer.Option("--dir", help="Where its folder is made.")] = Path("."),
 ) -> None:
-    """Write a small package with a filter, reward or algorithm, a README and tests that pass, to start from."""
+    """Write a small package with a filter, reward, guard or algorithm, a README and tests that pass, to start from."""
     from gpocli.cli.console import print_lines
     from gpocli.errors import SpecError
     from gpocli.plugin_manager import load_plugins
@@ -137,13 +138,14 @@ def new_command(
     for claim in load_plugins().claims(kind, wanted):
         raise SpecError(f"there is a {kind} '{wanted}' already, of {claim.origin}; choose another name")
     made, *files = write_package(wanted, kind, folder)
+    try_it = "show" if kind == "guard" else "test"  # which needs a run
     print_lines(
         f"wrote {made}:",
         *(f"  {file.relative_to(made)}" for file in files),
         "next:",
         f"  gpo plugins check {made}",
         f"  pip install -e {made}",
-        f"  gpo train {wanted}" if kind == "algorithm" else f"  gpo {kind}s test {wanted}",
+        f"  gpo train {wanted}" if kind == "algorithm" else f"  gpo {kind}s {try_it} {wanted}",
     )
 
 

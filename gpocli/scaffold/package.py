@@ -1,4 +1,4 @@
-"""A small package with one filter, reward or algorithm, from templates: code, `pyproject.toml`, README and a test."""
+"""A small package with one filter, reward, guard or algorithm, from templates: code, `pyproject.toml`, README, test."""
 
 import re
 from importlib.resources import files
@@ -9,7 +9,7 @@ from typing import Literal
 
 from gpocli.errors import EnvironmentFault, SpecError
 
-Kind = Literal["filter", "reward", "algorithm"]
+Kind = Literal["filter", "reward", "guard", "algorithm"]
 
 _SUFFIX = ".template"
 

@@ -87,7 +87,7 @@ def test_table_has_a_line_for_each_plugin_and_the_reason_below(with_host):
     lines = said.out.splitlines()
     assert lines[0].split() == ["plugin", "distribution", "version", "filters", "rewards", "guards", "algorithms", "state"]
     assert lines[1].split() == ["builtin", "gpocli", __version__, "length", "accuracy", "weights", "gfpo", "ok"]
-    assert lines[2].split() == ["token_efficiency", "exact", "gmpo"]
+    assert lines[2].split() == ["token_efficiency", "exact", "not_finite", "gmpo"]
     assert lines[-2].split() == ["[red]", "gpo-red", "2.0", "broken"]
     assert lines[-1] == "plugin '[red]' (gpo-red 2.0) is broken: RuntimeError: no [licence] (red.py:1)"
 

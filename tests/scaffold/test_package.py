@@ -11,7 +11,7 @@ from gpocli.errors import SpecError
 from gpocli.scaffold import extension_name, write_package
 from tests.cli.command import Folder
 
-KINDS = ["filter", "reward", "algorithm"]
+KINDS = ["filter", "reward", "guard", "algorithm"]
 TRIED = pytest.mark.parametrize("package", ["filter", "reward"], indirect=True)
 
 
