@@ -1,6 +1,7 @@
 """What a run will do, in a few lines, from its preflight alone."""
 
 from gpocli.checks.preflight import Preflight
+from gpocli.checks.race import race_of
 from gpocli.checks.run_directory import chosen_directory
 from gpocli.spec import RunSpec
 
@@ -12,6 +13,7 @@ def overview(ready: Preflight) -> dict[str, str]:
         "prompts": _prompts(ready),
         "steps": _steps(ready),
         "rewards": ", ".join(_reward(one.name, one.weight) for one in ready.spec.rewards),
+        **({"race": race_of(ready.spec, ready.group_filter, ready.rewards)} if ready.group_filter is not None else {}),
         "directory": _directory(ready),
     }
 

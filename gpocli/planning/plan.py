@@ -9,6 +9,7 @@ from gpocli.checks.data import check_rows
 from gpocli.checks.demo import names_no_data
 from gpocli.checks.findings import Findings
 from gpocli.checks.preflight import examine
+from gpocli.checks.race import race_of
 from gpocli.contracts.guards import NamedGuard
 from gpocli.data import Rows
 from gpocli.planning.architecture import Architecture
@@ -77,8 +78,10 @@ def plan_run(sources: SpecSources, processes: int = 1) -> RunPlan:
     draft = draft_run_spec(sources)
     examined = examine(draft, processes)
     if examined.ready is not None:
-        ready = examined.ready
-        return _planned(ready.spec, ready.plan, ready.rows, list(ready.notes), examined.guards)
+        ready, told = examined.ready, list(examined.ready.notes)
+        if ready.group_filter is not None:
+            told.append(f"race: {race_of(ready.spec, ready.group_filter, ready.rewards)}")
+        return _planned(ready.spec, ready.plan, ready.rows, told, examined.guards)
     if draft.spec is None or not all(_can_be_missing(fault, draft) for fault in examined.faults):
         raise as_error(examined.faults)
     batch = solve(draft.spec, processes)

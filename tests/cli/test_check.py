@@ -45,6 +45,7 @@ def test_a_sound_run_is_told_in_a_few_lines(user):
         "prompts:   8 of rows.jsonl",
         "steps:     1,200, each of 8 prompts x 24 candidates, 8 kept",
         "rewards:   accuracy, think_format x 0.5",
+        "race:      yes",
         "directory: out",
     ]
 

@@ -95,6 +95,7 @@ training needs                  about 690 KiB  all parts that are there while tr
 
 - the KV cache is that of every candidate at its longest; a race, and dropping ended rows, make it smaller
 - the device's own libraries and fragmentation take more, often 1 to 2 GiB
+- race: yes
 """
 
 
