@@ -9,6 +9,8 @@ INSTALLED := $(VENV)/.installed
 FAST := -n 2 --dist worksteal -m "not slow and not vllm"
 export HF_HUB_DISABLE_TELEMETRY = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# Hundreds of processes of a run read the same files: they keep what they compile, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test coverage test-slow test-trl test-vllm lint types format clean mutants bench bench-vllm
 
@@ -57,6 +59,7 @@ bench-vllm: $(INSTALLED) $(VLLM)/.installed  ## measure races on vLLM (about ten
 
 clean:  ## remove the environments and caches
 	rm -rf $(VENV) .venvs .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	find gpocli tests plugins examples benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
