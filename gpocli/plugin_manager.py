@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import EntryPoint
 from importlib.metadata import entry_points as entry_points_of
@@ -91,7 +91,8 @@ class PluginHost:
     """All filters, rewards and algorithms there are; built by `load_plugins`.
 
     A reference to a filter or reward is a registered name, `./file.py:name` or `package.module:name`. What it leads to
-    is a filter or reward itself, a class (made with the options as keywords) or an extension record.
+    is a filter or reward itself, a class (made with the options as keywords) or an extension record. What a plugin
+    gives under a name that is built in is named `distribution:name`.
 
     The methods raise `SpecError` for a reference or option that is wrong, and `PluginError` for a name that two
     plugins claim or that a broken plugin may have given, and for code that fails.
@@ -148,12 +149,39 @@ class PluginHost:
             if len(claimed) > 1
         ]
 
+    @property
+    def renamed(self) -> list[str]:
+        """What plugins gave under the name of something built in, and how it is to be named: one line each."""
+        return [f"plugin '{plugin.name}': {line}" for plugin in self.plugins for line in self.renamed_of(plugin)]
+
+    def renamed_of(self, plugin: LoadedPlugin) -> list[str]:
+        """As `renamed`, of one plugin."""
+        built_in = [
+            (kind, name) for kind in RECORDS for name in plugin.given.names(kind) if self._is_taken(plugin, kind, name)
+        ]
+        return [
+            f"{kind} '{name}' is built in; "
+            + ("its own cannot be had" if kind == "algorithm" else f"name its own as {_own_name(plugin, name)}")
+            for kind, name in built_in
+        ]
+
+    def names_of(self, plugin: LoadedPlugin, kind: Kind) -> tuple[str, ...]:
+        """The names under which what a plugin gave can be had."""
+        return tuple(
+            _own_name(plugin, name) if self._is_taken(plugin, kind, name) else name
+            for name in plugin.given.names(kind)
+            if kind != "algorithm" or not self._is_taken(plugin, kind, name)
+        )
+
+    def _is_taken(self, plugin: LoadedPlugin, kind: Kind, name: str) -> bool:
+        return not _is_builtin(plugin) and name in _builtin_names(kind, self.plugins)
+
     def clashes_of(self, plugin: LoadedPlugin) -> list[str]:
         """The names of a plugin that others claim too: one line each."""
         return [
             f"{kind} '{name}' is also claimed by {claim.origin}"
             for kind in RECORDS
-            for name in plugin.given.names(kind)
+            for name in self.names_of(plugin, kind)
             for claim in self.claims(kind, name)
             if (claim.plugin, claim.distribution) != (plugin.name, plugin.distribution)
         ]
@@ -194,7 +222,7 @@ def load_plugins(*, entry_points: bool = True, strict: bool | None = None) -> Pl
         else:
             loaded.append(LoadedPlugin(entry_point.name, distribution, version, _file_of(plugin), given))
     host = PluginHost(loaded, broken)
-    faults = [*map(str, broken), *host.clashes]
+    faults = [*map(str, broken), *host.clashes, *host.renamed]
     if faults and (_is_strict() if strict is None else strict):
         raise PluginError("\n".join(faults))
     return host
@@ -258,12 +286,31 @@ def _file_of(plugin: object) -> str | None:
 
 
 def _claims_of(kind: Kind, plugins: Sequence[LoadedPlugin]) -> dict[str, list[Registered[Any]]]:
+    """What claims each name. A name that is built in stays so: who takes it too is there under one of its own."""
+    built_in = _builtin_names(kind, plugins)
     claims: dict[str, list[Registered[Any]]] = {}
     for plugin in plugins:
         for extension in plugin.given.of(kind):
+            if extension.name in built_in and not _is_builtin(plugin):
+                if kind == "algorithm":  # whose section says its name itself
+                    continue
+                extension = replace(extension, name=_own_name(plugin, extension.name))
             claim = Registered(extension, plugin.name, plugin.distribution, plugin.version, plugin.file)
             claims.setdefault(extension.name, []).append(claim)
     return claims
+
+
+def _is_builtin(plugin: LoadedPlugin) -> bool:
+    return (plugin.name, plugin.distribution) == ("builtin", "gpocli")
+
+
+def _builtin_names(kind: Kind, plugins: Sequence[LoadedPlugin]) -> set[str]:
+    return {name for plugin in plugins if _is_builtin(plugin) for name in plugin.given.names(kind)}
+
+
+def _own_name(plugin: LoadedPlugin, name: str) -> str:
+    """The name of what a plugin gave under one that is built in."""
+    return f"{plugin.distribution or plugin.name}:{name}"
 
 
 def _built(

@@ -7,7 +7,6 @@ import textwrap
 
 import pytest
 
-from gpocli import __version__
 from gpocli.contracts.filter import GroupFilter
 from gpocli.errors import PluginError, SpecError
 from gpocli.plugin_manager import BrokenPlugin, load_plugins
@@ -158,13 +157,15 @@ def test_name_that_two_plugins_claim_is_refused_and_both_are_named(install):
     assert host.build_filter("length").name == "length"
 
 
-def test_builtin_name_can_be_claimed_by_nobody_else(install):
+def test_a_name_that_is_built_in_stays_so_and_who_takes_it_is_named_by_its_distribution(install):
     install("gpo-rival", GOOD.replace("NAME", "length"))
     host = load_plugins()
-    with pytest.raises(PluginError, match=r"^filter 'length' is claimed by plugin 'builtin' \(gpocli .*\) and plugin"):
-        host.build_filter("length")
-    assert host.clashes_of(host.plugins[0]) == ["filter 'length' is also claimed by plugin 'gpo_rival' (gpo-rival 1.0)"]
-    assert load_plugins(entry_points=False).build_filter("length").name == "length"
+    assert host.find("filter", "length").plugin == "builtin"
+    assert host.find("filter", "gpo-rival:length").plugin == "gpo_rival"
+    assert [host.build_filter(name).name for name in ("length", "gpo-rival:length")] == ["length", "gpo-rival:length"]
+    assert host.clashes == []
+    assert host.names_of(host.plugins[1], "filter") == ("gpo-rival:length",)
+    assert host.renamed == ["plugin 'gpo_rival': filter 'length' is built in; name its own as gpo-rival:length"]
 
 
 def test_filter_and_reward_may_share_a_name(install):
@@ -256,8 +257,7 @@ def test_strict_makes_an_error_of_all_that_is_wrong(install, monkeypatch):
         load_plugins()
     assert str(caught.value).splitlines() == [
         "plugin 'broken' (gpo-broken 1.0) is broken: RuntimeError: no licence (gpo_broken.py:1)",
-        f"filter 'length' is claimed by plugin 'builtin' (gpocli {__version__}) and plugin 'rival' (gpo-rival 1.0); "
-        "uninstall all but one",
+        "plugin 'rival': filter 'length' is built in; name its own as gpo-rival:length",
     ]
 
 

@@ -21,7 +21,7 @@ app = typer.Typer(
 
 @dataclass(frozen=True, slots=True)
 class PluginRow:
-    """One line of the list. `state` is "ok", "clash" or "broken"; `faults` say why, one line each."""
+    """One line of the list. `state` is "ok", "renamed", "clash" or "broken"; `faults` say why, one line each."""
 
     name: str
     distribution: str | None
@@ -151,13 +151,18 @@ def new_command(
 
 def list_plugins(host: "PluginHost") -> list[PluginRow]:
     """The loaded plugins of `host`, the built-in one first, and then the broken ones."""
+    from gpocli.spec.flags import taken_flags
+
     rows = []
     for one in host.plugins:
-        given, clashes = one.given, host.clashes_of(one)
-        names = given.names("filter"), given.names("reward"), given.names("guard"), given.names("algorithm")
-        faults = tuple(f"plugin '{one.name}': {clash}; uninstall one of them" for clash in clashes)
-        state = "clash" if clashes else "ok"
-        rows.append(PluginRow(one.name, one.distribution, one.version, one.file, *names, state, faults))
+        names = (host.names_of(one, "filter"), host.names_of(one, "reward"), host.names_of(one, "guard"))
+        clashes, renamed = host.clashes_of(one), host.renamed_of(one)
+        said = [*(f"{clash}; uninstall one of them" for clash in clashes), *renamed]
+        said += [line for each in one.given.algorithms for line in taken_flags(each)]
+        faults = tuple(f"plugin '{one.name}': {line}" for line in said)
+        state = "clash" if clashes else "renamed" if renamed else "ok"
+        where = one.name, one.distribution, one.version, one.file
+        rows.append(PluginRow(*where, *names, host.names_of(one, "algorithm"), state, faults))
     for broken in host.broken:
         where = broken.name, broken.distribution, broken.version, None
         rows.append(PluginRow(*where, (), (), (), (), "broken", (str(broken),)))

@@ -137,10 +137,12 @@ def flags_of(algorithm: str | None) -> list[SpecFlag]:
     A name stays with the first setting that has it, for a plugin cannot take one of ours.
     """
     from gpocli.spec.fields import settings
+    from gpocli.spec.flags import OF_COMMANDS
 
     found: dict[str, SpecFlag] = {}
-    for one in settings(algorithm):
-        if flag := one.setting.flag:
+    # those of the algorithm last
+    for one in sorted(settings(algorithm), key=lambda one: one.path.startswith("algorithm.")):
+        if (flag := one.setting.flag) and flag.name not in OF_COMMANDS:
             found.setdefault(flag.name, SpecFlag(one, flag, _default(one.path, flag, algorithm)))
     return sorted(
         found.values(), key=lambda one: 2 if not one.setting.path.startswith("algorithm.") else one.flag.short is None

@@ -116,3 +116,5 @@ def check_plugins(load: Callable[[], PluginHost]) -> Iterator[Finding]:
     for plugin in host.plugins:
         for clash in host.clashes_of(plugin):
             yield Finding("plugins", "warn", f"plugin '{plugin.name}': {clash}", "uninstall all but one of them")
+    for line in host.renamed:
+        yield Finding("plugins", "warn", line, "or uninstall it")

@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, distribution
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from gpocli.errors import EnvironmentFault, GpoError, SpecError, counted
 from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, GuardExtension, RewardExtension
 from gpocli.plugin_manager import GROUP, BrokenPlugin, LoadedPlugin, PluginHost, build_extension
 from gpocli.settings.setting import declared
+from gpocli.spec.flags import taken_flags
 from gpocli.spec.trl_schema import trl_options
 from gpocli.trial.filter import try_filter
 from gpocli.trial.guard import try_guard
@@ -71,7 +72,20 @@ def _check_installed(plugin: LoadedPlugin | BrokenPlugin, host: PluginHost, rows
     if isinstance(plugin, BrokenPlugin):
         return PluginCheck(f"plugin '{plugin.name}'", (Check("loads", "no", (str(plugin),)),))
     name = f"plugin '{plugin.name}' ({plugin.distribution} {plugin.version})"
-    return _checked(name, plugin.given, host, rows, plugin.distribution)
+    is_package = plugin.distribution is not None and plugin.name != "builtin"
+    before = [_check_distribution(str(plugin.distribution))] if is_package else []
+    return _checked(name, plugin.given, host, rows, plugin.distribution, *before)
+
+
+def _check_distribution(name: str) -> Check:
+    """What `_check_package` says, of a package that is installed, from its metadata."""
+    faults = []
+    found = distribution(name)
+    if not any(one.replace("_", "-").lower().startswith("gpocli") for one in found.requires or []):
+        faults.append(f"'{name}' does not depend on gpocli; write dependencies = [\"gpocli\"] in its pyproject.toml")
+    if not (found.metadata.get("Description") or found.metadata.get_payload() or "").strip():  # type: ignore[attr-defined]
+        faults.append(f"'{name}' has no README; write README.md, and readme = \"README.md\" in its pyproject.toml")
+    return Check("package", f"{name} {found.version}", tuple(faults))
 
 
 def _check_folder(folder: Path, host: PluginHost, rows: Rows) -> list[PluginCheck]:
@@ -189,6 +203,7 @@ def _unusable(extension: AlgorithmExtension, owner: str) -> Iterator[str]:
     for one in declared(extension.section, ""):
         if not one.setting.owned and one.path in {*extension.section.model_fields} - {"type", "filters"}:
             yield f"setting '{one.path}' of {owner} goes nowhere; put gpocli.Setting into its Annotated"
+    yield from taken_flags(extension)
     for place in (extension.trainer, extension.config):
         if not _is_module(place.partition(":")[0]):
             yield f"there is no module of {place}, which {owner} names; write package.module:Class"

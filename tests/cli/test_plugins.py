@@ -52,13 +52,14 @@ def install(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(folder)
     made = []
 
-    def install(distribution, code, *, name):
+    def install(distribution, code, *, name, described=True):
         module = distribution.replace("-", "_")
         made.append(module)
         (folder / f"{module}.py").write_text(textwrap.dedent(code))
         metadata = folder / f"{module}-1.0.dist-info"
         metadata.mkdir()
-        (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n")
+        head = f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n"
+        (metadata / "METADATA").write_text(head + ("Requires-Dist: gpocli\n\nWhat it is for.\n" if described else ""))
         (metadata / "entry_points.txt").write_text(f"[gpo]\n{name} = {module}\n")
         return folder / f"{module}.py"
 
@@ -208,6 +209,7 @@ def test_check_of_all_installed_ones(user, install):
     assert said.out.splitlines() == [
         "plugin 'long' (gpo-longest 1.0)",
         "check           finding",
+        "package         gpo-longest 1.0",
         "loads           1 filter, 0 rewards, 0 guards, 0 algorithms",
         "filter longest  sound",
         "plugin 'broken'",
@@ -216,6 +218,18 @@ def test_check_of_all_installed_ones(user, install):
     ]
     assert said.err == (
         "plugin 'broken' (gpo-broken 1.0) is broken: ZeroDivisionError: division by zero (gpo_broken.py:1)\n"
+    )
+
+
+def test_check_is_as_strict_with_an_installed_package_as_with_its_folder(user, install):
+    install("gpo-longest", LONGEST, name="long", described=False)
+    said = user.gpo("plugins", "check", "long")
+    assert (said.code, said.err.splitlines()) == (
+        3,
+        [
+            "'gpo-longest' does not depend on gpocli; write dependencies = [\"gpocli\"] in its pyproject.toml",
+            "'gpo-longest' has no README; write README.md, and readme = \"README.md\" in its pyproject.toml",
+        ],
     )
 
 
