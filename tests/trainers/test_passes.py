@@ -21,19 +21,32 @@ def flat_weights(trainer):
     return torch.cat([parameter.detach().flatten() for parameter in trainer.model.parameters()])
 
 
-@pytest.mark.parametrize("positions", ["rotary", "learned"])
+TRAININGS = {
+    "dapo": {},
+    "kl-and-old": {"beta": 0.1, "num_iterations": 2},
+    "grpo-masked": {"loss_type": "grpo", "mask_truncated_completions": True},
+    "bnpo": {"loss_type": "bnpo"},
+    "two-updates": {"steps_per_generation": 8},
+}
+
+
+@pytest.mark.parametrize("options", TRAININGS.values(), ids=TRAININGS)
+def test_training_is_the_same_with_and_without(make_trainer, tiny_model, options):
+    assert_trains_the_same(make_trainer, tiny_model, options)
+
+
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"beta": 0.1, "num_iterations": 2},
-        {"loss_type": "grpo", "mask_truncated_completions": True},
-        {"loss_type": "bnpo"},
-        {"steps_per_generation": 8},
+        pytest.param(options, id=name, marks=[] if name in ("dapo", "kl-and-old") else pytest.mark.slow)
+        for name, options in TRAININGS.items()
     ],
-    ids=["dapo", "kl-and-old", "grpo-masked", "bnpo", "two-updates"],
 )
-def test_training_is_the_same_with_and_without(make_trainer, tiny_model, learned_positions, options, positions):
+def test_so_it_is_with_learned_positions(make_trainer, learned_positions, options):
+    assert_trains_the_same(make_trainer, learned_positions, options)
+
+
+def assert_trains_the_same(make_trainer, model, options):
     shared = {
         "rewards": count_letters,
         "per_device_train_batch_size": 2,
@@ -42,7 +55,7 @@ def test_training_is_the_same_with_and_without(make_trainer, tiny_model, learned
         "max_grad_norm": 0.0,
         "optim": "sgd",
         "learning_rate": 0.1,
-        "model": tiny_model if positions == "rotary" else learned_positions,
+        "model": model,
     }
     theirs = make_trainer(GRPOTrainer, GRPOConfig, **shared, **options)
     start = flat_weights(theirs).clone()
@@ -269,9 +282,7 @@ def test_the_old_policy_is_the_one_that_sampled(passing):
 
 def test_the_first_update_of_several_has_ratios_of_one(gfpo, learned_positions):
     data = Dataset.from_dict({"prompt": [f"say {'a' * i}" for i in range(8)]})
-    trainer = gfpo(
-        model=learned_positions, data=data, steps_per_generation=4, gradient_accumulation_steps=2, beta=0.1
-    )
+    trainer = gfpo(model=learned_positions, data=data, steps_per_generation=4, gradient_accumulation_steps=2, beta=0.1)
     compute, gaps = trainer._get_per_token_logps_and_entropies, []
 
     def watching(model, ids, mask, keep, **kwargs):
