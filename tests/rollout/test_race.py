@@ -139,3 +139,14 @@ def test_any_score_below_its_bound_races_exactly(case, data):
         lost = [row - start for row in range(start, start + group_size) if board.lost[row]]
         group = scores[start : start + group_size]
         assert best(group, keep, lost) == best(group, keep)
+
+
+def test_a_score_that_is_not_known_yet_beats_nobody():
+    # Row 1 ends first, but it is row 0 that row 2 loses to.
+    race = Race(1, lambda row, ids, finished: None if row == 1 else (-float(len(ids)),), lambda n: (-float(n + 1),))
+    board = run([4, 2, 9], 3, 10, race)
+
+    assert board.finished == [True, True, False]
+    assert board.lost == [False, False, True]
+    assert [len(ids) for ids in board.completion_ids] == [4, 2, 4]
+    assert board.scores == {0: (-4.0,)}
