@@ -114,6 +114,12 @@ def _vllm(spec: RunSpec, trl: Mapping[str, Any]) -> Faults:
         yield "trl.vllm_importance_sampling_clip_min", f"{shown(low)} is not below the upper clip of {shown(high)}"
 
 
+def _own_loop(spec: RunSpec, trl: Mapping[str, Any]) -> Faults:
+    for name in ("generation_kwargs", "cache_implementation"):
+        if spec.sampling.engine == "race" and trl.get(name):
+            yield f"trl.{name}", "is of transformers' generate, and sampling.engine is race; write engine: auto"
+
+
 def _entropy(spec: RunSpec, trl: Mapping[str, Any]) -> Faults:
     low, high = trl.get("entropy_coef_min", 0.0), trl.get("entropy_coef_max", 1.0)
     if trl.get("use_adaptive_entropy") and low > high:
@@ -153,6 +159,7 @@ _RULES: tuple[tuple[tuple[str, ...], Callable[[RunSpec, Mapping[str, Any]], Faul
     (("optim.schedule",), _schedule),
     ((), _compiling),
     (("sampling.engine",), _vllm),
+    (("sampling.engine",), _own_loop),
     ((), _entropy),
     ((), _never),
 )

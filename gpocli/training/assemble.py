@@ -2,12 +2,9 @@
 
 import os
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from traceback import walk_tb
-from typing import Any
 
-import torch
 from safetensors import SafetensorError
 
 from gpocli.checks.preflight import Preflight
@@ -17,7 +14,7 @@ from gpocli.data import Rows
 from gpocli.data.load import require_generation_batch
 from gpocli.data.prompt_lengths import fit_prompts
 from gpocli.data.tokenizer import prompt_ids
-from gpocli.errors import GpoError, SpecError
+from gpocli.errors import SpecError
 from gpocli.policy.load import Policy, cannot_load, find_policy, trainer_arguments
 from gpocli.policy.sound import refuse_appended_end, require_embedded, require_finite
 from gpocli.policy.whole_weights import whole_weights
@@ -25,8 +22,10 @@ from gpocli.spec import RunSpec
 from gpocli.spec.trl_config import trainer_options
 from gpocli.trainers.trainer import GroupTrainer
 from gpocli.training.company import place_of
+from gpocli.training.config import device_type, named, of_processes, refused_options
 from gpocli.training.dataset import to_dataset
 from gpocli.training.group import open_group
+from gpocli.training.rehearsal import Rehearsal, require_no_problems
 from gpocli.training.sharding import asked_for, refuse_another_kind, save_whole_weights
 
 
@@ -40,16 +39,14 @@ def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None])
     rows = _fitting(ready.rows, policy, spec, note)
     require_generation_batch(rows, ready.plan.prompts_per_generation)
     eval_rows = None if ready.eval_rows is None else _fitting(ready.eval_rows, policy, spec, note)
-    trainer_class, config_class = _named(spec.extension.trainer), _named(spec.extension.config)
-    try:
-        options = trainer_options(spec, ready.plan, output_dir, _device_type())
-        asked = asked_for(options, os.environ)  # before accelerate changes what stands there
-        open_group(options, place_of(os.environ)[1])
-        args = config_class(**options)
-    except GpoError:
-        raise
-    except (TypeError, ValueError) as error:
-        raise SpecError(f"TRL refuses the options of this run: {error}; see the `trl` section of the spec") from error
+    count = place_of(os.environ)[1]
+    options = of_processes(trainer_options(spec, ready.plan, output_dir, device_type()), count)
+    asked = asked_for(options, os.environ)  # before accelerate changes what stands there
+    with refused_options():
+        open_group(options, count)
+        args = named(spec.extension.config)(**options)
+    if not asked:
+        require_no_problems(Rehearsal(spec, policy, args).problems())
     rewards = checked_rewards(
         [reward.function for reward in ready.rewards],
         [reward.name for reward in ready.rewards],
@@ -58,7 +55,7 @@ def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None])
     )
     try:
         with whole_weights(spec.model.name):
-            trainer: GroupTrainer = trainer_class(
+            trainer: GroupTrainer = named(spec.extension.trainer)(
                 **trainer_arguments(policy, spec.model, args),
                 reward_funcs=rewards,
                 args=args,
@@ -88,18 +85,6 @@ def _is_of_the_model(error: Exception) -> bool:
     if isinstance(error, RuntimeError) and not is_mismatch:
         return False
     return any(frame.f_code.co_name == "from_pretrained" for frame, _ in walk_tb(error.__traceback__))
-
-
-def _named(place: str) -> Any:
-    """What `module:Class` names."""
-    module, name = place.split(":")
-    return getattr(import_module(module), name)
-
-
-def _device_type() -> str:
-    if torch.cuda.is_available():
-        return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
 def _fitting(rows: Rows, policy: Policy, spec: RunSpec, note: Callable[[str], None]) -> Rows:

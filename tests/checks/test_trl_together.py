@@ -21,6 +21,7 @@ SYNC = "trl: {sync_ref_model: true}"
         ("optim: {schedule: warmup_stable_decay}", "optim.schedule", "{num_decay_steps: 10}"),
         ("trl: {torch_compile: false, torch_compile_mode: default}", "trl.torch_compile_mode", "remove one of the two"),
         ("trl: {use_adaptive_entropy: true, entropy_coef_min: 2}", "trl.entropy_coef_min", "above entropy_coef_max, 1"),
+        ("trl: {cache_implementation: static}\nsampling: {engine: race}", "trl.cache_implementation", "engine: auto"),
         ("trl: {auto_find_batch_size: true}", "trl.auto_find_batch_size", "write a smaller batch.micro_batch"),
         ("trl: {resume_from_checkpoint: a}", "trl.resume_from_checkpoint", "gpo train --resume --out DIRECTORY"),
         ("trl: {log_completions_hub_repo: a/b}", "trl.log_completions_hub_repo", "trl.log_completions: true"),

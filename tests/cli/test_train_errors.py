@@ -198,6 +198,17 @@ def test_half_precision_on_a_processor_is_refused_before_anything_loads(folder):
     )
 
 
+def test_the_deep_check_tells_what_the_model_tells_and_train_says_the_same(folder):
+    flags = (*QUICK, *COUNT_A, "-k", 2, "--set", "model.lora={target_modules: [q_prj]}")
+    fault = "model.lora.target_modules: the model has no layer 'q_prj'; write q_proj\n"
+    assert folder.gpo("check", *flags).code == 0
+    deep = folder.gpo("check", "--deep", *flags)
+    assert (deep.code, deep.stdout, deep.stderr) == (2, "", f"{flags[-2]} {flags[-1]}: {fault}")
+    done = folder.gpo("train", "gfpo", *flags)
+    assert (done.code, done.stderr) == (2, fault)
+    assert not (folder.path / "out").exists()
+
+
 BREAKS = """
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
