@@ -13,7 +13,9 @@ from gpocli.cli.main import app
 from gpocli.contracts.filter import GroupFilter
 from gpocli.contracts.filter_call import FILTER_KEYWORDS
 from gpocli.contracts.plugin import extensions_of
+from gpocli.contracts.race import why_no_race
 from gpocli.contracts.reference import import_file
+from gpocli.contracts.reward import checked_rewards
 from gpocli.plugin_manager import load_plugins
 from gpocli.spec.trl_schema import trl_options
 
@@ -43,7 +45,7 @@ def test_every_block_of_code_is_a_file_that_is_run_here():
 
 
 def test_its_tests_pass(folder):
-    assert "4 passed" in run("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_words.py", path=folder)
+    assert "5 passed" in run("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_words.py", path=folder)
 
 
 def test_its_package_installs_and_gives_the_filter(folder):
@@ -75,6 +77,13 @@ def test_its_algorithm_keeps_the_contract(folder):
 def test_its_filter_that_keeps_fewer_keeps_half_of_the_solved(folder):
     named = load_plugins(entry_points=False).build_filter("./solved.py:FewerOfSolved")
     assert GroupFilter([named]).keep_counts(5, [[1.0, 1.0], [1.0, 0.0]]) == [3, 5]
+
+
+def test_its_reward_and_filter_that_race_together_do(folder):
+    host = load_plugins(entry_points=False)
+    group_filter = GroupFilter([host.build_filter("./tidy.py:PaidThenShort")])
+    rewards = checked_rewards([host.build_reward("./tidy.py:Tidy").function])
+    assert why_no_race(group_filter, rewards, [1.0]) is None
 
 
 def test_its_table_of_arguments_is_complete():
