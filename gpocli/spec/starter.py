@@ -44,6 +44,8 @@ def _lines(algorithm: str, file_name: str) -> Iterator[str]:
             shown = tuple(one for one in type(spec.algorithm).model_fields if one not in written)
         if name == "rewards":
             yield from ("", f"# {docs[name]}", "rewards: [accuracy]")
+        elif name == "guards":
+            yield from ("", f"# {docs[name]}", "#guards: {}  # gpo guards list; no_signal: off would switch one off")
         elif written or shown:
             yield from ("", f"# {docs[name]}", f"{name}:" if written else f"#{name}:")
             yield from _fields(getattr(spec, name), written, shown)

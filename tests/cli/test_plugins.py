@@ -86,7 +86,8 @@ def test_table_has_a_line_for_each_plugin_and_the_reason_below(with_host):
     said = with_host.gpo("plugins", "list")
     assert (said.code, said.err) == (0, "")
     lines = said.out.splitlines()
-    assert lines[0].split() == ["plugin", "distribution", "version", "filters", "rewards", "guards", "algorithms", "state"]
+    kinds = ["filters", "rewards", "guards", "algorithms"]
+    assert lines[0].split() == ["plugin", "distribution", "version", *kinds, "state"]
     assert lines[1].split() == ["builtin", "gpocli", __version__, "length", "accuracy", "weights", "gfpo", "ok"]
     assert lines[2].split() == ["token_efficiency", "exact", "not_finite", "gmpo"]
     assert lines[-2].split() == ["[red]", "gpo-red", "2.0", "broken"]
@@ -296,8 +297,8 @@ def test_check_of_a_file_without_hooks(user):
     said = user.gpo("plugins", "check", "./empty.py")
     assert (said.code, said.err) == (
         3,
-        "plugin ./empty.py is broken: it has no hook; define gpo_filters, gpo_rewards, gpo_guards or gpo_algorithms with "
-        "@gpocli.hookimpl\n",
+        "plugin ./empty.py is broken: it has no hook; define gpo_filters, gpo_rewards, gpo_guards or gpo_algorithms "
+        "with @gpocli.hookimpl\n",
     )
 
 
