@@ -80,6 +80,8 @@ def _wrong_folder(name: str) -> str | None:
         return None
     if path.is_file():
         return f"'{name}' is a file; name the folder of a saved model"
+    if (path / "model" / "config.json").is_file() or (path / "model" / "adapter_config.json").is_file():
+        return f"'{name}' is the directory of a run; write {name.rstrip('/')}/model, the model that it saved"
     if path.is_dir():
         if not any((path / file).is_file() for file in ("config.json", "adapter_config.json")):
             return f"'{name}' holds no model (no config.json); name the folder of a saved model"

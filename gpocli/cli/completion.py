@@ -31,6 +31,15 @@ def complete_preset(incomplete: str) -> list[str]:
     return _beginning(preset_names(), incomplete)
 
 
+def complete_key(incomplete: str) -> list[str]:
+    """Dotted paths of settings that begin so, each with its equals sign."""
+    from gpocli.spec.algorithms import algorithms
+    from gpocli.spec.fields import settings
+
+    found = {one.path for name in algorithms() for one in settings(name)}
+    return _beginning(sorted(f"{path}=" for path in found), incomplete)
+
+
 def complete_plugin(incomplete: str) -> list[str]:
     """Plugins whose name begins so, broken ones too."""
     host = _host()

@@ -32,7 +32,7 @@ Rewards = Annotated[
     list[str] | None,
     typer.Option(
         "--reward",
-        help="Reward that is to be paid, by name or ./file.py:name; repeats.",
+        help="Reward that is to be paid, by name, ./file.py:name or package:name; repeats.",
         metavar="NAME",
         show_default=False,
         autocompletion=complete_reward,

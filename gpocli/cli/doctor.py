@@ -51,5 +51,6 @@ def show(finding: "Finding") -> None:
     """Print a finding: its state, what was found, and the cure."""
     from rich.text import Text
 
-    line = finding.text if finding.cure is None else f"{finding.text}; {finding.cure}"
+    about = "" if finding.topic in finding.text.split() else f"{finding.topic}: "
+    line = about + (finding.text if finding.cure is None else f"{finding.text}; {finding.cure}")
     console.print(Text.assemble((f"{finding.state:<8}", _STYLES[finding.state]), line), soft_wrap=True)

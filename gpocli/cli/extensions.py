@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 filters = typer.Typer(help="List, show and try filters.", no_args_is_help=True, rich_markup_mode="rich")
 rewards = typer.Typer(help="List, show and try rewards.", no_args_is_help=True, rich_markup_mode="rich")
 
-_NAME: dict[str, Any] = {"metavar": "NAME", "help": "Name, or ./file.py:name.", "show_default": False}
+_NAME: dict[str, Any] = {"metavar": "NAME", "help": "Name, ./file.py:name or package:name.", "show_default": False}
 Filter = Annotated[str, typer.Argument(autocompletion=complete_filter, **_NAME)]
 Reward = Annotated[str, typer.Argument(autocompletion=complete_reward, **_NAME)]
 Keep = Annotated[

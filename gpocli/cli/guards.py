@@ -12,7 +12,7 @@ from gpocli.cli.trial_view import AsJson, Options
 
 guards = typer.Typer(help="List, show and try guards.", no_args_is_help=True, rich_markup_mode="rich")
 
-_NAME: dict[str, Any] = {"metavar": "NAME", "help": "Name, or ./file.py:name.", "show_default": False}
+_NAME: dict[str, Any] = {"metavar": "NAME", "help": "Name, ./file.py:name or package:name.", "show_default": False}
 Guard = Annotated[str, typer.Argument(autocompletion=complete_guard, **_NAME)]
 Run = Annotated[Path, typer.Option("--run", help="Run whose metrics are shown to it.", show_default=False)]
 

@@ -92,6 +92,13 @@ def _unknown_option(error: Any) -> str | None:
     return answer and f"No such option: {option}; {answer}"
 
 
+def _instead_of_command(text: str) -> str | None:
+    """What to write for a command that there is not, but that other tools have."""
+    instead = {"resume": "gpo train NAME --resume --out runs/<name>", "eval": "gpo train NAME --set run.eval_every=N"}
+    asked = next((name for name in instead if text.startswith(f"No such command '{name}'")), None)
+    return asked and f"No such command '{asked}'; write {instead[asked]}"
+
+
 def main() -> None:
     """Run the command line; exit with the code of what went wrong, after one line on stderr."""
     try:
@@ -99,7 +106,7 @@ def main() -> None:
     except _UsageError as error:
         if text := error.format_message().removesuffix("."):  # none where the help was shown for want of a command
             command = "gpo" if error.ctx is None else error.ctx.command_path
-            text = _unknown_option(error) or f"{text}; see {command} -h"
+            text = _unknown_option(error) or _instead_of_command(text) or f"{text}; see {command} -h"
             error_console.print(f"{command}: {text}", markup=False, soft_wrap=True)
         sys.exit(error.exit_code)
     except GpoError as error:

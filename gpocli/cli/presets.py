@@ -32,10 +32,17 @@ def list_command(
 
 
 @app.command("show")
-def show_command(name: Name) -> None:
+def show_command(
+    name: Name, as_json: Annotated[bool, typer.Option("--json", help="Print its values as JSON.")] = False
+) -> None:
     """Print the file of a preset; what its sources leave open, and gpo chose, is marked as ours."""
     from gpocli.presets import preset_path
 
+    if as_json:
+        from gpocli.spec.yaml_text import read_yaml
+
+        print_json(read_yaml(preset_path(name).read_text(encoding="utf-8"), name).value)
+        return
     print_lines(preset_path(name).read_text(encoding="utf-8").removesuffix("\n"))
 
 

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from gpocli.cli.completion import complete_algorithm, complete_filter, complete_preset, complete_reward
+from gpocli.cli.completion import complete_algorithm, complete_filter, complete_key, complete_preset, complete_reward
 
 if TYPE_CHECKING:
     from gpocli.settings.setting import Declared, Flag
@@ -47,7 +47,13 @@ Preset = Annotated[
 ]
 Set = Annotated[
     list[str] | None,
-    option("--set", help="Any value, as optim.warmup_steps=5; repeats", panel="Run", metavar="KEY=VALUE"),
+    option(
+        "--set",
+        help="Any value, as optim.warmup_steps=5; repeats",
+        panel="Run",
+        metavar="KEY=VALUE",
+        autocompletion=complete_key,
+    ),
 ]
 Processes = Annotated[
     int | None,

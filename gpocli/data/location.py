@@ -42,6 +42,8 @@ def find_files(source: str) -> list[tuple[str, Path]]:
     folder, which must be of one kind and of one split. Raises SpecError when there is none, or one cannot be read.
     """
     path = Path(source).expanduser()
+    if path.is_dir() and (path / "spec.yaml").is_file() and (path / "metrics.jsonl").is_file():
+        raise SpecError(f"'{source}' is the directory of a run, not data; its data is named in {path / 'spec.yaml'}")
     if path.is_dir():
         return _files_in(path, source)
     if "," in source and not path.exists():  # a file may be called so

@@ -97,7 +97,13 @@ class FilteredSection(AlgorithmSection):
         list[FilterSpec],
         Setting(
             aliases=("filter", "group_filter_func"),
-            flag=Flag("--filter", "Name or ./file.py:name; repeats", null="none", metavar="NAME", complete="filter"),
+            flag=Flag(
+                "--filter",
+                "Name, ./file.py:name or package:name; repeats",
+                null="none",
+                metavar="NAME",
+                complete="filter",
+            ),
         ),
     ] = Field(default_factory=list)
     """Filters that choose the kept: the first decides, each next one breaks its ties; none by default."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from math import isfinite
 from typing import Any
 
 from gpocli.spec.algorithms import algorithms
@@ -62,6 +63,8 @@ def _wrong_type(value: Any, wanted: Wanted) -> str:
     if kind is int and isinstance(value, float) and value.is_integer():
         return f"{value} is not a whole number; write {int(value)}"
     if kind in (int, float) and isinstance(value, str) and _is_number(value):
+        if not isfinite(float(value)):
+            return f"{shown(value)} is not a finite number; write {phrase(wanted)}"
         return f"{shown(value)} is text; write {value.strip()} without quotes"
     if _is_list(wanted) and isinstance(value, str) and value:
         return f"{shown(value)} is text, not a list; write [{value}]"

@@ -38,7 +38,7 @@ class RunSpec(Section):
             aliases=("reward", "reward_funcs"),
             flag=Flag(
                 "--reward",
-                "Name or ./file.py:name; repeats",
+                "Name, ./file.py:name or package:name; repeats",
                 metavar="NAME[=WEIGHT]",
                 complete="reward",
                 read=read_rewards,

@@ -20,7 +20,7 @@ _WRITTEN = {
 _SHOWN = {  # and all of the algorithm, which differs from one to the other
     "model": ("dtype", "lora"),
     "data": ("source", "columns", "system", "eval_source", "max_prompt_tokens"),
-    "sampling": ("temperature", "max_tokens", "engine"),
+    "sampling": ("temperature", "max_tokens", "engine", "vllm"),
     "optim": ("learning_rate", "schedule", "warmup_steps", "gradient_checkpointing"),
     "batch": ("prompts_per_step", "micro_batch", "updates_per_generation"),
     "run": ("name", "steps", "seed", "save_every", "eval_every", "trackers"),

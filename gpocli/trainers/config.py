@@ -3,6 +3,7 @@
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import torch
 from trl import GRPOConfig
 
 from gpocli.contracts.filter import GroupFilter
@@ -93,6 +94,8 @@ class GroupConfig(GRPOConfig):  # type: ignore[misc]
     )
 
     def __post_init__(self) -> None:
+        if vars(self)["bf16"] is None and not self.fp16 and not torch.accelerator.is_available():
+            self.bf16 = False  # TRL computes in bfloat16 unless told, which transformers refuses without an accelerator
         if self.whole_every < 0:
             raise SpecError(f"whole_every={self.whole_every} must not be below 0: it counts generation batches")
         _check_choice("divisor", self.divisor, DIVISORS)

@@ -8,7 +8,7 @@ from typing import Any
 from gpocli.errors import SpecError
 from gpocli.runs.directory import RunDirectory
 from gpocli.spec import RunSpec
-from gpocli.spec.sources import SpecSources, load_run_spec
+from gpocli.spec.sources import SpecSources, draft_run_spec, load_run_spec
 
 _MAY_CHANGE = (
     "steps",
@@ -36,6 +36,14 @@ def stored_spec(sources: SpecSources) -> Path:
 
 
 def on_top_of(stored: Path, sources: SpecSources) -> SpecSources:
+    """The stored spec, and on it what is said anew. Raises `SpecError` for another algorithm, whose settings differ."""
+    chosen = next((flag.value for flag in sources.flags if flag.path == "algorithm.type"), None)
+    before = draft_run_spec(SpecSources([stored])).spec
+    if before is not None and chosen not in (None, before.algorithm.type):
+        raise SpecError(
+            f"{stored.parent} was started with {before.algorithm.type}, so it cannot go on with {chosen}; write gpo "
+            f"train {before.algorithm.type} --resume --out {stored.parent}"
+        )
     return replace(sources, files=[stored, *sources.files])
 
 

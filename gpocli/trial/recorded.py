@@ -31,9 +31,11 @@ def recorded(run: Path, rows: Rows, count: int) -> Samples:
     spans = _spans(table.select(["step", "group", "candidate"]).to_pylist())
     chosen = [spans[number * len(spans) // min(count, len(spans))] for number in range(min(count, len(spans)))]
     index_of = {str(line): index for index, line in enumerate(rows.lines)}
-    groups = []
+    groups, lost = [], 0
     for start, end in chosen:
-        records = [record for record in candidate_records(table.slice(start, end - start)) if record.outcome != "lost"]
+        of_group = list(candidate_records(table.slice(start, end - start)))
+        records = [record for record in of_group if record.outcome != "lost"]
+        lost += len(of_group) - len(records)
         if not records:
             continue
         index = index_of.get(str(records[0].prompt_id))
@@ -45,6 +47,8 @@ def recorded(run: Path, rows: Rows, count: int) -> Samples:
         groups.append(Group({**rows[index], ROW_KEY: rows.lines[index]}, [*map(_candidate, records)]))
     total = sum(len(group.candidates) for group in groups)
     origin = f"{counted(total, 'recorded completion')} of {counted(len(groups), 'group')} of {run}"
+    if lost:
+        origin += f"; {counted(lost, 'lost candidate')} of them left out, whose text is not whole"
     return Samples(origin, groups, are_recorded=True)
 
 

@@ -69,9 +69,14 @@ def first_difference(one: Sequence[float | None], other: Sequence[float | None])
     return None
 
 
+_LEAST = 1e-300  # less only ranks what is equal otherwise
+
+
 def number(value: float | None) -> str:
     """A value as tables and messages show it."""
-    return "None" if value is None else f"{value:.6g}"
+    if value is None:
+        return "None"
+    return f"{0 if abs(value) < _LEAST else value:.6g}"
 
 
 def duration(seconds: float) -> str:

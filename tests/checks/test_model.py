@@ -102,3 +102,11 @@ def test_a_hub_id_is_asked_for_only_where_all_else_is_sound(look):
         file.write('{"prompt": "2+3=", "answer": "5"}\n' * 8)
     (line,) = look(data)
     assert line.startswith("run.yaml:1:9: model.name: 'owner/never-seen' is not whole in the cache (missing: config.js")
+
+
+def test_the_directory_of_a_run_is_not_its_model(found_by, tmp_path):
+    (tmp_path / "runs" / "x" / "model").mkdir(parents=True)
+    (tmp_path / "runs" / "x" / "model" / "config.json").write_text("{}")
+    assert found_by(check_model, "model: {name: runs/x}") == [
+        "run.yaml:1:9: model.name: 'runs/x' is the directory of a run; write runs/x/model, the model that it saved"
+    ]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpocli.cli.completion import complete_filter, complete_plugin, complete_preset, complete_reward
+from gpocli.cli.completion import complete_filter, complete_key, complete_plugin, complete_preset, complete_reward
 from gpocli.presets import preset_names
 from tests.cli.in_process import User
 
@@ -48,3 +48,7 @@ def test_bash_is_offered_names(user, monkeypatch, words, offered):
     monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
     said = user.gpo()
     assert (said.code, said.out.split(), said.err) == (0, offered, "")
+
+
+def test_set_is_offered_the_settings():
+    assert complete_key("optim.w") == ["optim.warmup_steps=", "optim.weight_decay="]

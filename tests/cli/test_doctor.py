@@ -30,12 +30,12 @@ def run(monkeypatch):
 def test_each_finding_has_a_line_that_ends_with_what_to_do(run):
     result = run([FINE, WORN])
     assert result.exit_code == 0
-    assert result.stdout == "ok      trl 1.16.0\nwarn    [hub] cannot be reached; use local files\n"
+    assert result.stdout == "ok      trl 1.16.0\nwarn    hub: [hub] cannot be reached; use local files\n"
 
 
 def test_a_problem_exits_with_5_after_all_lines(run):
     result = run([BROKEN, FINE])
-    assert result.stdout == "problem 0.1 GiB free for runs/; free some space\nok      trl 1.16.0\n"
+    assert result.stdout == "problem disk: 0.1 GiB free for runs/; free some space\nok      trl 1.16.0\n"
     assert isinstance(result.exception, EnvironmentFault)
     assert result.exception.exit_code == 5
     assert str(result.exception) == "1 problem; do what the marked lines say, then ask again"

@@ -174,6 +174,9 @@ MISTAKES = [
     (["train", "gfpo", "--dry-run", "--filter", "shortest"], 2,
      "--filter: algorithm.filters.0.name: unknown filter 'shortest'; there are: adaptive_difficulty, correct, length, "
      "random, token_efficiency"),
+    (["resume"], 2, "gpo: No such command 'resume'; write gpo train NAME --resume --out runs/<name>"),
+    ([CHECK, SET, "optim.learning_rate=nan"], 2,
+     "--set optim.learning_rate=nan: optim.learning_rate: 'nan' is not a finite number; write a number from 0 to 1"),
     (["config", "show", SET, "optim.lr=1"], 2,
      "--set optim.lr=1: optim.lr: unknown key; write optim.learning_rate"),
 ]  # fmt: skip

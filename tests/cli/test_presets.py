@@ -29,7 +29,7 @@ def test_show_prints_the_file(user):
 
 def test_copy_writes_a_spec_and_never_over_one(user):
     assert user.gpo("presets", "copy", "gfpo-8-16").out == "written: gfpo-8-16.yaml\n"
-    assert user.gpo("check", "gfpo-8-16.yaml").code == 0
+    assert user.gpo("config", "show", "gfpo-8-16.yaml").code == 0
     assert user.gpo("presets", "copy", "gfpo-8-16").err == "'gfpo-8-16.yaml' is there already; name another file\n"
     assert user.gpo("presets", "copy", "gfpo-8-16", "a/mine.yaml").code == 0
     assert (user.folder / "a" / "mine.yaml").read_text() == preset_path("gfpo-8-16").read_text()
@@ -39,3 +39,8 @@ def test_copy_writes_a_spec_and_never_over_one(user):
 def test_an_unknown_name_is_answered_with_the_nearest(user, command):
     said = user.gpo("presets", command, "gmpo-1b")
     assert (said.code, said.err) == (2, "unknown preset 'gmpo-1b'; did you mean 'gmpo-1.5b' or 'gmpo-7b'?\n")
+
+
+def test_show_has_the_values_as_json(user):
+    shown = json.loads(user.gpo("presets", "show", "gmpo-7b", "--json").out)
+    assert (shown["algorithm"]["type"], shown["optim"]["learning_rate"]) == ("gmpo", 1e-6)

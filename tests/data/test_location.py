@@ -5,6 +5,7 @@ import hashlib
 import pytest
 
 from gpocli.data import looks_local
+from gpocli.data.location import find_files
 from gpocli.errors import SpecError
 from tests.data.reading import read_rows
 
@@ -129,3 +130,13 @@ def test_a_fault_names_its_own_file(files):
     with pytest.raises(SpecError) as error:
         read_rows("set")
     assert str(error.value).startswith("set/b.jsonl:2: prompt is empty (1 of 4 rows)")
+
+
+def test_the_directory_of_a_run_is_no_data(tmp_path):
+    for name in ("spec.yaml", "metrics.jsonl"):
+        (tmp_path / name).write_text("")
+    with pytest.raises(SpecError) as caught:
+        find_files(str(tmp_path))
+    assert str(caught.value) == (
+        f"'{tmp_path}' is the directory of a run, not data; its data is named in {tmp_path / 'spec.yaml'}"
+    )

@@ -27,5 +27,6 @@ def test_settings_and_their_comments():
         "# `gpo check a/b.yaml` tells what is wrong with it, `gpo train gfpo a/b.yaml` trains.",
         "# Values behind a # are the defaults for a model of your own; `gpo config show` lists every setting.",
     ]
+    assert any(line.startswith("#  vllm: null") for line in lines)
     assert "  keep: 8                 # k, candidates kept and trained on; 2 to `group_size`." in lines
     assert "#  steps: 100        # Optimizer steps to train for; at least 1; null where `epochs` is given." in lines

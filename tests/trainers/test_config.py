@@ -1,6 +1,7 @@
 """The numbers of a filtered run fit together, or one line says why not."""
 
 import pytest
+import torch
 
 from gpocli import GFPOConfig, GMPOConfig
 from tests.trainers.conftest import length_filter
@@ -95,3 +96,8 @@ def test_evaluation_groups_are_checked_when_the_config_is_made(tmp_path):
         tmp_path, num_remains_in_group=4, eval_strategy="steps", per_device_eval_batch_size=3, num_generations_eval=1
     )
     assert config.num_generations_eval == 1
+
+
+def test_the_snippet_of_the_readme_is_a_config_on_any_machine(tmp_path):
+    config = GFPOConfig(str(tmp_path), num_generations=16, num_remains_in_group=4, per_device_train_batch_size=8)
+    assert config.bf16 is torch.accelerator.is_available()

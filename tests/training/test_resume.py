@@ -63,3 +63,13 @@ def test_a_vllm_server_may_be_elsewhere_but_not_another_way_of_weights(stored):
     other = SpecSources(overrides=[*moved, "sampling.vllm.sync=nccl"])
     with pytest.raises(SpecError, match=r"another spec.*: sampling\.vllm\.sync was 'plugin', is 'nccl';"):
         refuse_changes(stored, load_run_spec(on_top_of(stored, other)).spec)
+
+
+def test_another_algorithm_is_told_as_that_alone(stored):
+    other = SpecSources(flags=[Assignment("algorithm.type", "gmpo", Place("gpo train gmpo"))])
+    with pytest.raises(SpecError) as caught:
+        on_top_of(stored, other)
+    assert str(caught.value) == (
+        f"{stored.parent} was started with gfpo, so it cannot go on with gmpo; write gpo train gfpo --resume --out "
+        f"{stored.parent}"
+    )

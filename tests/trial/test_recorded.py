@@ -64,3 +64,8 @@ def test_a_row_that_the_data_lacks_is_told(run):
 def test_what_is_no_run_directory_is_told(tmp_path):
     with pytest.raises(SpecError, match=r"is no run directory \(it has no spec\.yaml\); check the path"):
         run_spec(tmp_path)
+
+
+def test_lost_candidates_are_counted(run):
+    folder = run([record(1, 1, 0, "kept"), record(1, 1, 1, "lost")], [record(2, 2, 0), record(2, 2, 1, "lost")])
+    assert recorded(folder, ROWS, 5).origin.endswith("; 2 lost candidates of them left out, whose text is not whole")

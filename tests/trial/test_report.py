@@ -42,3 +42,7 @@ def test_durations(seconds, text):
 
 def test_numbers():
     assert [number(value) for value in (None, 1.0, 1 / 3, -1e-9)] == ["None", "1", "0.333333", "-1e-09"]
+
+
+def test_what_only_ranks_equal_scores_is_shown_as_nothing():
+    assert [number(value) for value in (-3e-322, 0.0, -2e-7, float("nan"), None)] == ["0", "0", "-2e-07", "nan", "None"]
