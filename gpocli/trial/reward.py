@@ -2,14 +2,17 @@
 
 import asyncio
 import inspect
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from gpocli.contracts.race import reward_bound
 from gpocli.contracts.reward import checked_rewards
-from gpocli.errors import counted
+from gpocli.errors import PluginError, counted
 from gpocli.plugin_manager import NamedReward
-from gpocli.trial.report import Check, Report, number
+from gpocli.trial.report import Check, Report, first_difference, number
 from gpocli.trial.samples import Samples, reward_arguments
 from gpocli.trial.trial import Clock, Trial, split
 
@@ -37,6 +40,7 @@ class _RewardTrial(Trial[float | None]):
         super().__init__(f'reward "{reward.name}"', samples, clock)
         (self.function,) = checked_rewards([reward.function], [reward.name])
         self.declared = reward.columns if declares else None
+        self.has_bound = callable(getattr(reward.function, "reward_bound", None))
 
     def arguments(self, *, chat: bool) -> dict[str, Any]:
         return reward_arguments(self.samples, chat=chat)
@@ -47,7 +51,8 @@ class _RewardTrial(Trial[float | None]):
         return values
 
     def comparisons(self) -> dict[str, Callable[[Values], Check]]:
-        return {"text and chat": self.form, "columns": self.columns}
+        compared: dict[str, Callable[[Values], Check]] = {"text and chat": self.form, "columns": self.columns}
+        return compared | {"race": self.race} if self.has_bound else compared
 
     def rest(self, values: Values) -> list[Check]:
         return [self.spread(values)]
@@ -56,6 +61,41 @@ class _RewardTrial(Trial[float | None]):
         if self.seconds > SLOW:
             return Check("columns", "not tried, for it is slow")
         return super().columns(values)
+
+    def race(self, values: Values) -> Check:
+        """Whether the bound that allows races with it holds, and each completion is paid alike by itself."""
+        if self.seconds > SLOW:
+            return Check("race", "not tried, for it is slow")
+        try:
+            faults = self.above_bound(values)
+        except PluginError as error:
+            return Check("race", "no", (str(error),))
+        alone = [replace(group, candidates=[one]) for group in self.samples.groups for one in group.candidates]
+        calls = (reward_arguments(replace(self.samples, groups=[one]), chat=self.samples.are_chat) for one in alone)
+        by_itself = [value for arguments in calls for value in self.call(arguments)]
+        at = first_difference(values, by_itself)
+        if at is not None:
+            faults.append(
+                f"{self.name} has a reward_bound, and so must pay a completion by itself, but "
+                f"{self.samples.candidates[at].place} gets {number(values[at])} beside others and "
+                f"{number(by_itself[at])} alone; take reward_bound out"
+            )
+        return Check("race", "no" if faults else "yes, the bound holds", tuple(faults))
+
+    def above_bound(self, values: Values) -> list[str]:
+        """The first completion with a value above the bound of one that it was before its end."""
+        for one, value in zip(self.samples.candidates, values, strict=True):
+            if value is None:
+                continue
+            for length in range(len(one.tokens)):
+                bound = reward_bound(self.function, length)
+                if value > bound and not math.isclose(value, bound, rel_tol=1e-9, abs_tol=1e-12):
+                    return [
+                        f"{self.name} says that an unended completion of {counted(length, 'token')} gets at most "
+                        f"{number(bound)}, but {one.place} became {len(one.tokens)} long and gets {number(value)}; "
+                        "raise reward_bound"
+                    ]
+        return []
 
     def spread(self, values: Values) -> Check:
         """In how many groups candidates differ: a group without spread teaches nothing."""

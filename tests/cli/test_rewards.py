@@ -161,6 +161,7 @@ def test_test_on_made_up_completions(user):
         "same again     yes",
         "text and chat  the same",
         "columns        answer (needed)",
+        "race           yes, the bound holds",
         "spread         4 of 4 groups",
         "time           # a completion",
     ]
@@ -304,6 +305,7 @@ def test_test_on_recorded_completions_with_the_options_of_the_run(run):
         "same again     yes",
         "text and chat  the same",
         "columns        none",
+        "race           yes, the bound holds",
         "spread         1 of 1 group",
         "time           # a completion",
     ]

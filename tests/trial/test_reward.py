@@ -71,3 +71,38 @@ def test_a_reward_that_differs_between_prompts_alone_teaches_nothing():
     two = made_up(gather("here", [(1, {"prompt": "a", "answer": "4"}), (2, {"prompt": "bb", "answer": "5"})]))
     report = try_reward(NamedReward("r", lambda answer: [float(text) for text in answer]), "x", two)
     assert report.faults[0].startswith('reward "r" is the same for all completions of a prompt: a run learns nothing')
+
+
+class Bounded:
+    def __init__(self, bound, pay=right):
+        self.bound, self.pay = bound, pay
+
+    def __call__(self, completions, answer):
+        return self.pay(completions, answer=answer)
+
+    def reward_bound(self, length):
+        return self.bound
+
+
+def share(completions, answer):
+    return [value / len(completions) for value in right(completions, answer=answer)]
+
+
+def test_a_bound_that_holds_lets_groups_race():
+    report = try_reward(NamedReward("r", Bounded(1.0)), "x", SAMPLES)
+    assert (report.faults, finding(report, "race")) == ([], "yes, the bound holds")
+    assert all(check.name != "race" for check in try_reward(NamedReward("r", right), "x", SAMPLES).checks)
+
+
+@pytest.mark.parametrize(
+    ("reward", "fault"),
+    [
+        (Bounded(0.5), 'reward "r" says that an unended completion of 0 tokens gets at most 0.5, but '),
+        (Bounded(1.0, share), 'reward "r" has a reward_bound, and so must pay a completion by itself, but '),
+        (Bounded("much"), "reward \"r\" returned 'much' (str) as reward_bound(0); return the highest reward that an "),
+    ],
+)
+def test_a_bound_that_does_not_hold_is_a_fault(reward, fault):
+    report = try_reward(NamedReward("r", reward), "x", SAMPLES)
+    assert finding(report, "race") == "no"
+    assert [one.startswith(fault) for one in report.faults] == [True]
