@@ -13,7 +13,7 @@ import torch
 from datasets import Dataset
 
 from gpocli import GFPOConfig, GFPOTrainer, GMPOConfig, GMPOTrainer
-from gpocli.builtin.filters import adaptive_difficulty, random
+from gpocli.builtin.filters import adaptive_difficulty, correct, random
 
 PROCESSES = int(os.environ.get("WORLD_SIZE", "1"))
 ROWS = 8
@@ -22,6 +22,9 @@ ROWS = 8
 
 def count_letters(completions, number, **kwargs):
     return [float(sum(c.isalpha() for c in text)) + n for text, n in zip(completions, number, strict=True)]
+
+
+count_letters.reward_bound = lambda length: float("inf")
 
 
 def give_the_number(completions, number, **kwargs):
@@ -65,6 +68,7 @@ FILTERS = {
     "rewards": ShortestAfterLooking,
     "thinned": Thinned,
     "adaptive": adaptive,
+    "correct": lambda: [correct.Correct(correct.CorrectOptions(threshold=4.0)), Shortest()],
     "random": lambda: random.RandomFilter(random.RandomOptions()),
     "none": lambda: None,
 }

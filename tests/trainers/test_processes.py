@@ -25,6 +25,7 @@ RUNS = {
 }
 SLOW_RUNS = {
     "random": {"filter": "random", **TWO_OF_FOUR},
+    "race-of-rewards": {"filter": "correct", "max_completion_length": 40, "whole_every": 0, **TWO_OF_FOUR},
     "rewards": {"filter": "rewards", "scale_rewards": "batch", **TWO_OF_FOUR},
     "gmpo-twice": {"gmpo": True, "num_generations": 4, "num_iterations": 2},
     "gspo": {**GSPO, "updates": 2, "micro_batch": 2, "filter": "race", **TWO_OF_FOUR},
