@@ -143,9 +143,10 @@ def environments(processes: int) -> list[dict[str, str]]:
 
 
 def without_figures(text: str) -> str:
-    """`text` with # for the figures of steps, which differ between machines and versions of torch."""
+    """`text` with # for the figures of steps and their time, which differ between machines and versions of torch."""
     names = "reward|accuracy|length|all|loss|grad|gradient norm|to|kept|lost|least|groups|left|average;"
     text = re.sub(rf"\b({names}) -?[\d.:,e%-]+", r"\1 #", text)
+    text = re.sub(r"\bsteps? in \d+:\d\d\b", "steps in #", text)
     return re.sub(r"[\d,]+ tokens/s|- tokens/s", "# tokens/s", text)
 
 
