@@ -85,7 +85,7 @@ def names() -> dict[str, Any]:
     backends = torch._dynamo.list_backends(())
     return {
         "accelerator_config": _parameters(AcceleratorConfig),
-        "attention": sorted({"eager", *ALL_ATTENTION_FUNCTIONS.valid_keys()}),
+        "attention": sorted({"eager", *_not_ours(ALL_ATTENTION_FUNCTIONS.valid_keys())}),
         "cache_implementation": sorted(ALL_CACHE_IMPLEMENTATIONS),
         "debug": sorted(option.value for option in DebugOption),
         "fsdp": sorted(option.value for option in FSDPOption),
@@ -97,6 +97,11 @@ def names() -> dict[str, Any]:
         "torch_compile_mode": sorted(torch._inductor.list_mode_options()),
         "transformers_continuous_batching_config": _parameters(ContinuousBatchingConfig),
     }
+
+
+def _not_ours(names: Any) -> list[str]:
+    """Without what `gpocli.rollout` registers when it is imported."""
+    return [name for name in names if not name.startswith("gpo")]
 
 
 def _parameters(function: Any) -> list[str]:
