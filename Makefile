@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOWEST_TRL := 1.14.2
 LOWEST := .venvs/trl-$(LOWEST_TRL)
+DEEPSPEED := .venvs/deepspeed
 VLLM := .venvs/vllm
 INSTALLED := $(VENV)/.installed
 FAST := -n 2 --dist worksteal -m "not slow and not vllm"
@@ -12,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # Hundreds of processes of a run read the same files: they keep what they compile, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test coverage test-slow test-trl test-vllm lint types format clean mutants bench bench-vllm
+.PHONY: help demo test coverage test-slow test-trl test-deepspeed test-vllm lint types format clean mutants bench bench-vllm
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,12 +28,15 @@ coverage: $(INSTALLED)  ## run the fast test suite and list the lines that it do
 	$(BIN)/python -m pytest $(FAST) --cov --cov-report=term-missing
 
 test-slow: $(INSTALLED)  ## run the tests that train for minutes
-	$(BIN)/python -m pytest -m "slow and not vllm"
+	$(BIN)/python -m pytest -m "slow and not vllm and not deepspeed"
 
 test-trl: test test-trl-lowest  ## run the suite on the highest and the lowest supported TRL
 
 test-trl-lowest: $(LOWEST)/.installed  ## run the suite on the lowest supported TRL alone, with coverage
 	$(LOWEST)/bin/python -m pytest $(FAST) --cov --cov-report=term
+
+test-deepspeed: $(DEEPSPEED)/.installed  ## run the slow tests with DeepSpeed on the CPU (needs a C++ compiler)
+	$(DEEPSPEED)/bin/python -m pytest -m deepspeed
 
 test-vllm: $(VLLM)/.installed  ## run the tests with real vLLM on the CPU (makes an environment of 3 GB)
 	$(VLLM)/bin/python -m pytest -m vllm
@@ -76,6 +80,14 @@ $(LOWEST)/.installed: $(INSTALLED)
 	$(BIN)/python -c "import sysconfig; print(f'import site; site.addsitedir({sysconfig.get_path(\"purelib\")!r})')" > \
 		"$$($(LOWEST)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/base.pth"
 	$(LOWEST)/bin/python -m pip install --quiet --no-deps trl==$(LOWEST_TRL)
+	touch $@
+
+# And one with DeepSpeed, which every run would import if it stood beside the others.
+$(DEEPSPEED)/.installed: $(INSTALLED)
+	$(PYTHON) -m venv $(DEEPSPEED)
+	$(BIN)/python -c "import sysconfig; print(f'import site; site.addsitedir({sysconfig.get_path(\"purelib\")!r})')" > \
+		"$$($(DEEPSPEED)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/base.pth"
+	$(DEEPSPEED)/bin/python -m pip install --quiet -c constraints.txt deepspeed
 	touch $@
 
 # vLLM brings versions of its own, so its environment shares nothing with the others.

@@ -75,6 +75,8 @@ class SamplingSpec(Section):
         ),
     ] = "auto"
     """What samples: `race` and `generate` use transformers, `continuous` its continuous batching."""
+    gather: Annotated[bool, Setting("ds3_gather_for_generation")] = True
+    """Under ZeRO-3 and FSDP2: each process gathers whole weights once a generation, so that gpo's loop can sample."""
     vllm: Annotated[
         VllmSpec | None,
         Setting(derived={"vllm_mode": lambda vllm: "colocate" if vllm is None else "server"}, aliases=("vllm_server",)),

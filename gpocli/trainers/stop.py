@@ -12,6 +12,7 @@ from typing import Any
 from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 
 from gpocli.runs.checkpoints import is_sealed
+from gpocli.trainers.gathering import spread_by
 from gpocli.trainers.state import LastStep
 
 
@@ -118,5 +119,5 @@ class Stop:
     def _samples_alone(self) -> bool:
         """Whether no process waits for another one while it samples, and all sample equally often."""
         trainer = self._trainer
-        is_shared = trainer.use_vllm or trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled
+        is_shared = trainer.use_vllm or spread_by(trainer) is not None
         return not is_shared and not trainer.tools and trainer.rollout_func is None

@@ -26,7 +26,7 @@ from gpocli.training.config import device_type, named, of_processes, refused_opt
 from gpocli.training.dataset import to_dataset
 from gpocli.training.group import open_group
 from gpocli.training.rehearsal import Rehearsal, require_no_problems
-from gpocli.training.sharding import asked_for, refuse_another_kind, save_whole_weights
+from gpocli.training.sharding import asked_for, refuse_another_kind, require_packages, save_whole_weights
 
 
 def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None]) -> GroupTrainer:
@@ -42,9 +42,9 @@ def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None])
     count = place_of(os.environ)[1]
     options = of_processes(trainer_options(spec, ready.plan, output_dir, device_type()), count)
     asked = asked_for(options, os.environ)  # before accelerate changes what stands there
+    require_packages(asked)
     with refused_options():
-        open_group(options, count)
-        args = named(spec.extension.config)(**options)
+        args = named(spec.extension.config)(**open_group(options, count, asked))
     if not asked:
         require_no_problems(Rehearsal(spec, policy, args).problems())
     rewards = checked_rewards(

@@ -18,7 +18,12 @@ def quiet_libraries(*, telemetry: bool) -> None:
     os.environ["HF_DATASETS_DISABLE_PROGRESS_BARS"] = "1"
     os.environ["TORCH_CPP_LOG_LEVEL"] = "ERROR"
     logging.getLogger().setLevel(logging.ERROR)
+    logging.getLogger("DeepSpeed").addFilter(_is_error)  # it sets its own level when it is imported
     warnings.simplefilter("ignore")
+
+
+def _is_error(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.ERROR
 
 
 def quiet_transformers() -> None:

@@ -1,6 +1,7 @@
 """Weights that are spread over processes: spread as was asked, and whole where they are saved."""
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 from gpocli.errors import EnvironmentFault
@@ -18,6 +19,14 @@ def asked_for(options: Mapping[str, Any], environment: Mapping[str, str]) -> dic
         elif environment.get(variable, "").lower() in ("true", "1", "yes"):
             found[kind] = f"{variable}, of accelerate launch"
     return found
+
+
+def require_packages(asked: Mapping[str, str]) -> None:
+    """Raise `EnvironmentFault` where DeepSpeed was asked for and is not installed."""
+    if "DEEPSPEED" in asked and find_spec("deepspeed") is None:
+        raise EnvironmentFault(
+            f"DeepSpeed was asked for ({asked['DEEPSPEED']}), which is not installed; pip install 'gpocli[deepspeed]'"
+        )
 
 
 def refuse_another_kind(asked: Mapping[str, str], got: str) -> None:

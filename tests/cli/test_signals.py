@@ -157,10 +157,10 @@ def test_the_cursor_is_back_after_a_signal_on_a_terminal(folder):
 # Two processes
 
 
-def start_two(folder, *arguments, of_second=()):
+def start_two(folder, *arguments, of_second=(), **environment):
     """Both processes of a run, as torchrun starts them; the second one may have arguments of its own."""
     pairs = zip(environments(2), ((), of_second), strict=True)
-    return [folder.start(*arguments, *own, **given) for given, own in pairs]
+    return [folder.start(*arguments, *own, **given, **environment) for given, own in pairs]
 
 
 def test_two_processes_share_a_directory_and_one_set_of_lines(folder):

@@ -15,7 +15,7 @@ def no_state():
 
 @pytest.mark.parametrize(("options", "count"), [({"use_cpu": True}, 1), ({"ddp_timeout": 20}, 2)])
 def test_what_transformers_opens_is_left_to_it(options, count):
-    open_group(options, count)
+    assert open_group(options, count) == options
     assert PartialState._shared_state == {}
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from gpocli.errors import EnvironmentFault
-from gpocli.training.sharding import asked_for, refuse_another_kind
+from gpocli.training.sharding import asked_for, refuse_another_kind, require_packages
 
 ASKED = {
     "by an option": ({"fsdp": "full_shard"}, {}, {"FSDP": "trl.fsdp"}),
@@ -33,3 +33,13 @@ def test_what_accelerate_leaves_out_is_refused():
 @pytest.mark.parametrize(("asked", "got"), [({"FSDP": "x"}, "FSDP"), ({}, "MULTI_GPU")])
 def test_what_was_asked_for_is_taken(asked, got):
     refuse_another_kind(asked, got)
+
+
+def test_deepspeed_that_is_not_installed_is_told(monkeypatch):
+    monkeypatch.setattr("gpocli.training.sharding.find_spec", lambda name: None)
+    with pytest.raises(EnvironmentFault) as caught:
+        require_packages({"DEEPSPEED": "trl.deepspeed"})
+    assert str(caught.value) == (
+        "DeepSpeed was asked for (trl.deepspeed), which is not installed; pip install 'gpocli[deepspeed]'"
+    )
+    require_packages({"FSDP": "trl.fsdp"})

@@ -6,12 +6,15 @@ from typing import Any
 from gpocli.rollout import Rollout, SamplingRequest
 from gpocli.rollout.continuous import sample_groups_continuously
 from gpocli.trainers.engines import loop
+from gpocli.trainers.gathering import spread_by
 
 
 def why_not(trainer: Any) -> str | None:
     """Why continuous batching does not sample for this trainer."""
     if not trainer.use_transformers_continuous_batching:
         return "use_transformers_continuous_batching does not ask for it"
+    if (kind := spread_by(trainer)) is not None:
+        return f"{kind} spreads the weights"
     return loop.why_not_settings(trainer)
 
 

@@ -5,11 +5,13 @@ from typing import Any
 from gpocli.rollout import Rollout, SamplingRequest, sample_groups, supports
 from gpocli.rollout.generation_config import changes_what_is_drawn
 from gpocli.rollout.support import base_model, why_rope_changes
+from gpocli.trainers.gathering import gathered, why_not_gathered
 
 
 def why_not(trainer: Any) -> str | None:
     """Why gpo's loop cannot sample for this trainer."""
-    return why_not_settings(trainer) or supports(trainer.accelerator.unwrap_model(trainer.model))
+    reason = why_not_settings(trainer) or why_not_gathered(trainer)
+    return reason or supports(trainer.accelerator.unwrap_model(trainer.model))
 
 
 def why_not_settings(trainer: Any) -> str | None:
@@ -20,8 +22,6 @@ def why_not_settings(trainer: Any) -> str | None:
         return "vLLM samples"
     if trainer.args.generation_kwargs or trainer.args.cache_implementation:
         return "generation_kwargs and cache_implementation are options of transformers' generate"
-    if trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled:
-        return "FSDP and DeepSpeed shard the weights"
     fields = changes_what_is_drawn(base_model(trainer.accelerator.unwrap_model(trainer.model)).generation_config)
     return f"the model's generation_config sets {', '.join(fields)}" if fields else None
 
@@ -42,4 +42,5 @@ def why_not_this(trainer: Any, request: SamplingRequest) -> str | None:
 
 def sample(trainer: Any, request: SamplingRequest, parent: Any) -> Rollout:
     """The completions of a request; they are the same for any number of processes."""
-    return sample_groups(trainer.accelerator.unwrap_model(trainer.model_wrapped, keep_torch_compile=False), request)
+    with gathered(trainer) as model:
+        return sample_groups(model, request)
