@@ -67,8 +67,7 @@ class RunView:
         yield _spread(Text(self.description, "bold"), Text(show_seconds(self.pace.elapsed()), "dim"), width)
         yield self._position(width, ascii_only)
         yield self._populations(wide)
-        of_all = "" if last.reward_all is None else show(last.reward_all, ".3f")
-        yield from self._course("reward", show(last.reward, ".3f"), of_all, width, ascii_only)
+        yield from self._course("reward", show(last.reward, ".3f"), self._reward_of_all(), width, ascii_only)
         yield from self._course("accuracy", show(last.accuracy, ".3f"), "", width, ascii_only)
         yield from self._course("length", show(last.length, ".1f"), self._length_of_all(), width, ascii_only)
         shares = [("kept", last.kept), ("lost", last.lost)] if last.is_filtered else []
@@ -87,6 +86,11 @@ class RunView:
             return Text()
         kept = f"{'':{_LABEL}}{'kept':<{_FIGURE}}"
         return Text(f"{kept}all" if wide else kept.rstrip(), "dim")
+
+    def _reward_of_all(self) -> str:
+        """Nothing where rewards are never asked of all."""
+        ever = [self.last, *([] if self.whole is None else [self.whole[1]])]
+        return "" if all(figures.reward_all is None for figures in ever) else self._from_whole("reward_all", ".3f")
 
     def _length_of_all(self) -> str:
         if not self.last.is_filtered:

@@ -128,6 +128,12 @@ def test_what_a_race_hides_is_that_of_the_last_step_without_one(view):
     assert lines[6] == "kept 33%   lost 50%   flat groups 25%   cut 0% at step 2"
 
 
+def test_a_race_with_rewards_hides_that_of_all_as_well(view):
+    paid = {name: value for name, value in RACED.items() if name != "candidates/reward"}
+    step(view, 3, {**paid, "completions/mean_length_at_least": 22.5})
+    assert picture(view, 80).splitlines()[3].startswith("reward    0.500    0.400 at step 2     ")
+
+
 def test_where_every_step_races_the_length_of_all_is_said_to_be_a_lower_bound(clock):
     view = RunView("gfpo", Pace(2))
     step(view, 1, {**RACED, "completions/mean_length_at_least": 22.5})
