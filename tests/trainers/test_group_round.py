@@ -5,6 +5,7 @@ import torch
 from accelerate import Accelerator
 
 from gpocli.contracts.filter import GroupFilter
+from gpocli.errors import PluginError
 from gpocli.plugin_manager import load_plugins
 from gpocli.rollout import Rollout
 from gpocli.trainers.clock import StepClock
@@ -204,3 +205,32 @@ def test_a_race_with_rewards_trains_as_without_one(gfpo, names):
     assert all(one.reward is None and one.filter_score is None for one in lost)
     assert all("candidates/reward" in entry for entry in log_of_all)
     assert not any("candidates/reward" in entry for entry in log)
+
+
+@pytest.mark.slow
+def test_a_race_with_rewards_on_a_server_keeps_what_full_generation_keeps(served):
+    def kept(race):
+        filters = [load_plugins(entry_points=False).build_filter(name) for name in ("correct", "length")]
+        options = {"max_completion_length": 40, "num_generations": 8, "whole_every": 0, "race": race}
+        records = []
+        trainer = served(rewards=FewAs(), group_filter_func=filters, **options)
+        trainer.on_candidates = records.extend
+        trainer.train()
+        return records, [(one.tokens, one.reward, one.advantage) for one in records if one.kept]
+
+    raced, kept_of_race = kept(True)
+    assert kept_of_race == kept(False)[1]
+    assert any(one.outcome == "lost" for one in raced)
+
+
+class Broken(FewAs):
+    def __call__(self, completions):
+        raise ValueError("no")
+
+
+@pytest.mark.parametrize("trainer", ["gfpo", pytest.param("served", marks=pytest.mark.slow)])
+def test_a_reward_that_fails_in_a_race_stops_the_run_with_its_line(request, trainer):
+    efficient = load_plugins(entry_points=False).build_filter("token_efficiency")
+    made = request.getfixturevalue(trainer)(rewards=Broken(), group_filter_func=efficient, whole_every=0)
+    with pytest.raises(PluginError, match=r'^reward "Broken" failed on a batch of 1: ValueError: no '):
+        made.train()
