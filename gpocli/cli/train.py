@@ -45,7 +45,7 @@ def _look_at(sources: "SpecSources") -> None:
     from gpocli.cli.plan import show
     from gpocli.planning.plan import plan_run
 
-    check_command.reads_spec(sources)  # type: ignore[attr-defined]
+    check_command.reads_spec(sources, deep=True)  # type: ignore[attr-defined]
     print_lines("")
     show(plan_run(sources, processes_of_this_run()))
 
