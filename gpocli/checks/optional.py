@@ -27,6 +27,8 @@ _OF_BACKENDS: Mapping[str, tuple[str, str]] = {
     "tvm": ("tvm", "apache-tvm"),
 }
 """What a value needs: the module, and the package that has it."""
+_EXTRAS: Mapping[str, str] = {"bitsandbytes": "quantization", "deepspeed": "deepspeed"}
+"""Packages that come with gpo when they are asked for by these names."""
 _LACKS: FaultKind = "environment"
 _NVIDIA = ("/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg", "/proc/driver/nvidia/version")
 """What the driver of a CUDA device leaves on a Linux machine."""
@@ -36,7 +38,7 @@ def check_optional(findings: Findings) -> None:
     """Find settings that need a package, a CUDA device or the hub, which is not there."""
     for path, module, package in _needed(findings):
         if find_spec(module) is None:
-            findings.add(path, f"needs {package}, which is not installed; pip install {package}, or remove it", _LACKS)
+            findings.add(path, f"needs {package}, which is not installed; {_install(package)}, or remove it", _LACKS)
     _check_attention(findings)
     if lacks_cuda():
         _check_devices(findings)
@@ -59,6 +61,10 @@ def _needed(findings: Findings) -> Iterator[tuple[str, str, str]]:
         yield "trl.torch_compile_backend", *found
     if (found := _OF_OPTIMIZERS.get(spec.optim.optimizer)) and findings.are_sound("optim.optimizer"):
         yield "optim.optimizer", *found
+
+
+def _install(package: str) -> str:
+    return f"pip install 'gpocli[{_EXTRAS[package]}]'" if package in _EXTRAS else f"pip install {package}"
 
 
 def _check_attention(findings: Findings) -> None:

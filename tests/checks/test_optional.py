@@ -24,9 +24,9 @@ def lines(found_by, monkeypatch):
         ("trl: {use_liger_kernel: true}", "liger_kernel", "trl.use_liger_kernel: needs liger-kernel, which is not "
          "installed; pip install liger-kernel, or remove it"),
         ("trl: {deepspeed: ds.json}", "deepspeed", "trl.deepspeed: needs deepspeed, which is not installed; pip "
-         "install deepspeed, or remove it"),
+         "install 'gpocli[deepspeed]', or remove it"),
         ("optim: {optimizer: lion_8bit}", "bitsandbytes", "optim.optimizer: needs bitsandbytes, which is not "
-         "installed; pip install bitsandbytes, or remove it"),
+         "installed; pip install 'gpocli[quantization]', or remove it"),
         ("optim: {optimizer: stable_adamw}", "optimi", "optim.optimizer: needs torch-optimi, which is not installed; "
          "pip install torch-optimi, or remove it"),
         ("trl: {torch_compile_backend: tvm}", "tvm", "trl.torch_compile_backend: needs apache-tvm, which is not "
