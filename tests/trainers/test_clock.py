@@ -27,3 +27,16 @@ def test_reading_starts_anew():
         pass
     step.read_and_reset()
     assert "tokens_per_second" not in step.read_and_reset()
+
+
+def test_time_in_a_part_within_a_part_is_that_of_the_inner_one(monkeypatch):
+    # A step from 0 to 20, sampling from 1 to 11, in which rewards take 2 to 5 and 6 to 7.
+    times = iter([0.0, 1.0, 2.0, 5.0, 6.0, 7.0, 11.0, 20.0])
+    monkeypatch.setattr(clock.time, "perf_counter", lambda: next(times))
+    step = StepClock()
+    with step.measure("step"), step.measure("generate"):
+        for _ in range(2):
+            with step.measure("reward"):
+                pass
+    figures = step.read_and_reset()
+    assert (figures["time/generate"], figures["time/reward"], figures["time/update"]) == (6.0, 4.0, 10.0)
