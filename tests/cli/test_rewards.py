@@ -293,7 +293,7 @@ def test_test_on_recorded_completions_with_the_options_of_the_run(run):
     assert (said.code, said.err) == (0, "")
     assert without_times(said.out).splitlines() == [
         f"reward length_penalty of plugin 'builtin' (gpocli {__version__})",
-        "3 recorded completions of 2 groups of out",
+        "3 recorded completions of 2 groups of out; 1 lost candidate of them left out, whose text is not whole",
         "",
         "completion  number  none     lowest  mean    highest",
         "kept             1     0          0     0          0",
