@@ -1,7 +1,9 @@
 """What all tests share: no hub, one thread, and a tiny real model on disk."""
 
 import gc
+import logging
 import os
+import sys
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
@@ -25,6 +27,15 @@ def pytest_collection_finish() -> None:
     """Leave what the tests import out of garbage collections: accelerate makes a full one after each training."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def process_as_it_was():
+    """Take back what a command does to its process: the level of the log, and folders of users' files on the path."""
+    level, path = logging.getLogger().level, list(sys.path)
+    yield
+    logging.getLogger().setLevel(level)
+    sys.path[:] = [entry for entry in sys.path if entry in path or Path(entry).name.startswith("gpo-modules-")]
 
 
 def save_tiny_model(folder: Path, *, vocab_seed: int = 0) -> Path:

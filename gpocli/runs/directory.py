@@ -172,6 +172,8 @@ class RunDirectory:
         A folder that was there before is emptied, and stays.
         """
         own = {_LOCK, _SPEC, _SPEC + ".part", _CANDIDATES, _CHECKPOINTS, self.metrics_path.name}
+        if not self.path.is_dir():  # removed while the run was under way
+            return
         if self.has_steps() or {entry.name for entry in self.path.iterdir()} - own:
             return
         for folder in (self.candidates_path, self.checkpoints_path):

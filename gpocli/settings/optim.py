@@ -52,9 +52,9 @@ class OptimSpec(Section):
     """Norm to which a gradient is clipped; 0 to 1e6; 0: not clipped."""
     optimizer: Annotated[Optimizer, Setting("optim")] = "adamw_torch"
     """The optimizer, one of transformers'."""
-    gradient_checkpointing: Annotated[
-        bool, Setting("gradient_checkpointing", owns=("activation_checkpointing",))
-    ] = False
+    gradient_checkpointing: Annotated[bool, Setting("gradient_checkpointing", owns=("activation_checkpointing",))] = (
+        False
+    )
     """Compute activations again in the backward pass: less memory, more time."""
 
     @rule("warmup_steps", "schedule")

@@ -5,6 +5,7 @@ import pytest
 from gpocli.spec.layer import Assignment, Place
 from gpocli.spec.suggest import meant_by
 
+SECTIONS = "algorithm, model, data, rewards, sampling, optim, batch, run, guards, trl"
 GFPO = "algorithm:\n  type: gfpo\n"
 
 BROKEN = [
@@ -18,7 +19,7 @@ BROKEN = [
     ("name: x", ["1:1: name: unknown key; write model.name or run.name"]),
     (
         "zebra: 1",
-        ["1:1: zebra: unknown key; write one of algorithm, model, data, rewards, sampling, optim, batch, run, trl"],
+        [f"1:1: zebra: unknown key; write one of {SECTIONS}"],
     ),
     (GFPO + "  num_generation: 8",
      ["3:3: algorithm.num_generation: unknown key; write algorithm.group_size"]),
@@ -162,7 +163,7 @@ BROKEN = [
             "4:3: algorithm.epsilon: 2 is too large; write a number above 0, at most 1",
             "5:7: run.steps: 0 is too small; write a whole number, at least 1, or null",
             "5:17: run.name: 'a/b' is not the name of one folder; write a path as dir instead",
-            "6:1: zebra: unknown key; write one of algorithm, model, data, rewards, sampling, optim, batch, run, trl",
+            f"6:1: zebra: unknown key; write one of {SECTIONS}",
             "7:1: rewards: all weights are 0, so nothing is learned; give one reward another weight",
         ],
     ),
