@@ -1,6 +1,5 @@
 """Guards as a real trainer feeds them: what they see, how they stop it, and what is left of the run."""
 
-import logging
 import math
 
 import pytest
@@ -19,7 +18,6 @@ from gpocli.training.callback import kind_of
 from gpocli.training.guards import Watched, is_finite
 from tests.training.test_callback import tiny_model
 
-logging.getLogger("gpocli").setLevel(logging.ERROR)
 HOST = load_plugins(entry_points=False)
 BUILTIN = [HOST.build_guard(name) for name in HOST.guards]
 
