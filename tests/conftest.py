@@ -3,8 +3,12 @@
 import gc
 import logging
 import os
+import signal
 import sys
 
+# Commands inherit what is ignored here, as it is under nohup and in the background of a shell.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ["TRL_EXPERIMENTAL_SILENCE"] = "1"
