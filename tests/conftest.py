@@ -6,9 +6,6 @@ import os
 import signal
 import sys
 
-# Commands inherit what is ignored here, as it is under nohup and in the background of a shell.
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
-signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ["TRL_EXPERIMENTAL_SILENCE"] = "1"
@@ -22,6 +19,9 @@ from hypothesis import HealthCheck, settings
 
 from tests.serving.real_server import real_server  # noqa: F401 (a fixture)
 
+# Commands inherit what is ignored here, as it is under nohup and in the background of a shell.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # How fast a busy machine draws and runs examples says nothing about what is tested.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
