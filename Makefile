@@ -28,7 +28,7 @@ coverage: $(INSTALLED)  ## run the fast test suite and list the lines that it do
 	$(BIN)/python -m pytest $(FAST) --cov --cov-report=term-missing
 
 test-slow: $(INSTALLED)  ## run the tests that train for minutes
-	$(BIN)/python -m pytest -m "slow and not vllm and not deepspeed"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "slow and not vllm and not deepspeed"
 
 test-trl: test test-trl-lowest  ## run the suite on the highest and the lowest supported TRL
 
