@@ -144,7 +144,8 @@ class GroupFilter:
         """
         told = {"max_reward": max_reward, "max_rewards": dict(max_rewards or {})}
         return tuple(
-            checked_bound(member.call("score_bound", (length,), told), length, member.name) for member in self._members
+            checked_bound(member.call("score_bound", (length,), told), length, f"filter '{member.name}'", "score")
+            for member in self._members
         )
 
     def check_keep(self, keep: int) -> None:

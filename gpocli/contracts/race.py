@@ -1,14 +1,13 @@
 """What filters and rewards promise so that a group can race, and why one cannot."""
 
 import inspect
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from gpocli.contracts.callables import one_line_cause
 from gpocli.contracts.filter import GroupFilter
 from gpocli.contracts.reward import call_of
-from gpocli.contracts.scores import as_float, shown
+from gpocli.contracts.scores import checked_bound
 from gpocli.errors import GpoError, PluginError
 
 OF_BATCHES = {"log_extra", "log_metric"}
@@ -60,10 +59,4 @@ def reward_bound(reward: Any, length: int) -> float:
         returned = call.function.reward_bound(length)  # type: ignore[attr-defined]
     except Exception as error:
         raise PluginError(f'reward "{call.name}" (reward_bound) failed: {one_line_cause(error)}') from error
-    number = as_float(returned)
-    if number is None or math.isnan(number) or number == -math.inf:
-        raise PluginError(
-            f'reward "{call.name}" returned {shown(returned)} as reward_bound({length}); return the highest reward '
-            "that an unended completion of that many tokens can still get"
-        )
-    return number
+    return checked_bound(returned, length, f'reward "{call.name}"', "reward")

@@ -6,7 +6,7 @@ Each message names the filter, what was expected and what came.
 import math
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 from gpocli.errors import PluginError, counted
 
@@ -52,13 +52,13 @@ def _checked_score(value: Any, group: int, candidate: int, name: str) -> float:
     return number
 
 
-def checked_bound(returned: Any, length: int, name: str) -> float:
-    """A score bound as a float; infinity: nothing is known. Raises `PluginError` for anything else."""
+def checked_bound(returned: Any, length: int, source: str, what: Literal["score", "reward"]) -> float:
+    """A bound of a score or reward, by `source`, as a float; infinity: nothing is known. Raises `PluginError`."""
     number = as_float(returned)
     if number is None or math.isnan(number) or number == -math.inf:
         raise PluginError(
-            f"filter '{name}' returned {shown(returned)} as score_bound({length}); return the highest "
-            "score that an unended completion of that many tokens can still get"
+            f"{source} returned {shown(returned)} as {what}_bound({length}); return the highest "
+            f"{what} that an unended completion of that many tokens can still get"
         )
     return number
 

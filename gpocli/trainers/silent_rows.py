@@ -11,7 +11,8 @@ the loss is a mean over:
 | `dapo`, `cispo`, `vespo` | the tokens of a generation batch, counted before | 1 |
 
 The scale goes into the advantages, in which each of these losses is linear for one sign. A KL term, an entropy bonus or
-a load-balancing loss does more than that with a row: then none is left out.
+a load-balancing loss does more than that with a row: then none is left out. Nor is a row of a flat group whose rewards,
+such as 24 times 0.7, have another mean in 32 bits: its advantage is 6e-4 at most, but not 0.
 """
 
 from typing import Any

@@ -49,13 +49,13 @@ def test_what_is_wrong_is_told(returned, text):
 
 @pytest.mark.parametrize(("returned", "bound"), [(3, 3.0), (math.inf, math.inf), (torch.tensor(-1.5), -1.5)])
 def test_a_bound_is_a_number_or_infinity(returned, bound):
-    assert checked_bound(returned, 4, "f") == bound
+    assert checked_bound(returned, 4, "filter 'f'", "score") == bound
 
 
 @pytest.mark.parametrize("returned", [None, "3", math.nan, -math.inf, [3]])
 def test_a_bound_that_says_nothing_is_refused(returned):
     with pytest.raises(PluginError, match=r"as score_bound\(4\); return the highest score"):
-        checked_bound(returned, 4, "f")
+        checked_bound(returned, 4, "filter 'f'", "score")
 
 
 def test_counts_are_whole_numbers():
