@@ -58,7 +58,7 @@ mutants: $(VENV)/.mutants  ## put faults into a copy of the core and list what n
 bench: $(INSTALLED)  ## measure against TRL (makes two more environments; about an hour)
 	$(BIN)/python -m benchmarks
 
-bench-vllm: $(INSTALLED) $(VLLM)/.installed  ## measure races on vLLM (about ten minutes); results in benchmarks/vllm.md
+bench-vllm: $(INSTALLED) $(VLLM)/.installed  ## measure races on vLLM (about a quarter of an hour); results in benchmarks/vllm.md
 	$(BIN)/python -m benchmarks.vllm_races
 
 clean:  ## remove the environments and caches
