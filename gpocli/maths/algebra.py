@@ -3,6 +3,7 @@
 import atexit
 import contextlib
 import json
+import math
 import os
 import queue
 import subprocess
@@ -12,7 +13,7 @@ import threading
 import time
 from collections import OrderedDict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import gpocli
 from gpocli.errors import EnvironmentFault
@@ -27,27 +28,37 @@ START_SECONDS = 60.0
 Question = tuple[Any, ...]
 
 
+WALL = 4.0
+"""Seconds of wall time, for each second of CPU time that a question may take, after which the worker is killed."""
+
+LEAST_WALL = 2.0
+"""Seconds of wall time that a question has on a busy machine, however little CPU time it may take."""
+
+
 class Undecided(Exception):
-    """A comparison would take longer than it may."""
+    """A comparison would take longer than it may; `asked`: it was tried, and did not end."""
+
+    def __init__(self, *, asked: bool) -> None:
+        super().__init__()
+        self.asked = asked
 
 
 class BoundedAlgebra:
     """Compares expressions for the rows of one batch. Every method raises `Undecided`.
 
-    `row_seconds` and `batch_seconds` bound the time spent on a row and on all rows; starting the worker
-    process, once in the life of this process and after each comparison that took too long, comes on top.
+    `row_seconds` bound the CPU time spent on a row, so that what is too dear does not depend on how busy the machine
+    is; `batch_seconds` the wall time spent on all rows, with all starts of the worker process but the first.
     """
 
     def __init__(self, row_seconds: float, batch_seconds: float) -> None:
         self._row_seconds = row_seconds
         self._batch_left = batch_seconds
         self._row_left = row_seconds
-        self._undecided: set[Question] = set()
-        self.undecided_rows = 0
+        self._tried: dict[Question, float] = {}
 
-    def begin_row(self) -> None:
-        """Give the next row its own time."""
-        self._row_left = self._row_seconds
+    def begin_row(self, seconds: float | None = None) -> None:
+        """Give the next row its own time, `seconds` where it is to have less than it may."""
+        self._row_left = self._row_seconds if seconds is None else seconds
 
     def is_value(self, latex: str) -> bool:
         """Whether `latex` can be read as an expression."""
@@ -65,17 +76,26 @@ class BoundedAlgebra:
         known = _shared.remembered(question)
         if known is not None:
             return known
-        seconds = min(self._row_left, self._batch_left)
+        tried = self._tried.get(question, 0.0)
         # What was slow once is not tried again for each of the other completions of the prompt.
-        if question in self._undecided or seconds <= 0:
-            raise Undecided
-        answer, spent = _shared.ask(seconds, question)
-        self._row_left -= spent
-        self._batch_left -= spent
-        if answer is None:
-            self._undecided.add(question)
-            raise Undecided
-        return answer
+        if min(self._row_left, self._batch_left) <= 0 or self._row_left <= tried:
+            raise Undecided(asked=tried > 0)
+        reply, wall = _shared.ask(self._row_left, self._batch_left, question)
+        self._batch_left -= wall
+        if reply.answer is None:
+            self._tried[question] = self._row_left if reply.may_try_again else math.inf
+            self._row_left = 0.0
+            raise Undecided(asked=self._batch_left > 0 or tried > 0)  # else it was the batch that took too long
+        self._row_left -= reply.cpu_seconds
+        return reply.answer
+
+
+class Reply(NamedTuple):
+    """What came of a question: no answer where it took too long or too much; then, whether more time could help."""
+
+    answer: bool | None
+    may_try_again: bool = False
+    cpu_seconds: float = 0.0
 
 
 class WorkerProcess:
@@ -114,14 +134,16 @@ class WorkerProcess:
         """Whether it can be asked."""
         return self._process.poll() is None
 
-    def ask(self, seconds: float, function: str, *arguments: Any) -> bool | None:
-        """What the worker's `function` returns; None when it gives up or takes longer than `seconds`.
+    def ask(self, seconds: float, function: str, *arguments: Any, wall_seconds: float | None = None) -> Reply | None:
+        """What the worker's `function` returns in `seconds` of CPU time; None when the worker died of itself.
 
-        After it took too long the worker is gone.
+        It is killed, and gone, when it neither answers nor gives up within `wall_seconds`.
         """
+        wall = max(seconds * WALL, LEAST_WALL) if wall_seconds is None else wall_seconds
+        end = time.monotonic() + wall
         try:
-            self._send(json.dumps([seconds, function, *arguments]) + "\n")
-            line = self._next(seconds)
+            self._send(json.dumps([seconds, wall, function, *arguments]) + "\n")
+            line = self._next(wall)
         except BrokenPipeError:
             line = ""
         except BaseException:  # an interrupt: the answer that may still come belongs to no question
@@ -129,9 +151,8 @@ class WorkerProcess:
             raise
         if not line:
             self.stop()
-            return None
-        answer: bool | None = json.loads(line)
-        return answer
+            return Reply(None) if time.monotonic() >= end else None
+        return Reply(*json.loads(line))
 
     def stop(self) -> None:
         """Kill the process and wait for its end."""
@@ -176,20 +197,31 @@ class _SharedWorker:
     def remembered(self, question: Question) -> bool | None:
         return self._answers.get(question)
 
-    def ask(self, seconds: float, question: Question) -> tuple[bool | None, float]:
-        """The answer, None without one in time, and the seconds that it took."""
+    def ask(self, seconds: float, wall_seconds: float, question: Question) -> tuple[Reply, float]:
+        """The reply, and the seconds of wall time that it took, without the first start of the worker."""
         with self._lock:  # rewards may be called from several threads
-            if self._worker is None or not self._worker.is_alive:
-                self.stop()
+            if self._worker is None:
                 self._worker = WorkerProcess()
             start = time.monotonic()
-            answer = self._worker.ask(seconds, *question)
-            spent = time.monotonic() - start
-            if answer is not None:
-                self._answers[question] = answer
-                if len(self._answers) > REMEMBERED:
-                    self._answers.popitem(last=False)
-        return answer, spent
+            end = start + wall_seconds
+            reply = None
+            for _ in range(2):  # a worker that died, of memory as it may be, is asked once more
+                if not self._worker.is_alive:
+                    self._worker.stop()
+                    self._worker = WorkerProcess()
+                wall = min(max(seconds * WALL, LEAST_WALL), end - time.monotonic())
+                reply = self._worker.ask(seconds, *question, wall_seconds=wall) if wall > 0 else Reply(None)
+                if reply is not None:
+                    break
+            reply = reply or Reply(None)
+            if reply.answer is not None:
+                self._keep(question, reply.answer)
+            return reply, time.monotonic() - start
+
+    def _keep(self, question: Question, answer: bool) -> None:
+        self._answers[question] = answer
+        if len(self._answers) > REMEMBERED:
+            self._answers.popitem(last=False)
 
     def stop(self) -> None:
         if self._worker is not None:

@@ -17,7 +17,9 @@ import random
 import re
 import signal
 import sys
+import time
 import warnings
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -25,6 +27,7 @@ from typing import Any
 import sympy
 from latex2sympy2_extended.latex2sympy2 import ConversionConfig, latex2sympy
 from latex2sympy2_extended.sets import FiniteSet
+from sympy.core.cache import clear_cache
 from sympy.core.function import AppliedUndef
 
 POINTS = 6
@@ -51,6 +54,10 @@ class Unreadable(Exception):
 
 class TooMuch(Exception):
     """Computing it would take too long."""
+
+
+class _Overtime(BaseException):
+    """The seconds of a question are over; nothing that sympy catches."""
 
 
 def is_value(latex: str) -> bool:
@@ -189,12 +196,11 @@ def _size(number: sympy.Expr) -> float:
 
 
 def main() -> None:
-    """Answer questions until the input ends."""
+    """Answer questions until the input ends: each answer, whether time was the matter, and the CPU seconds it took."""
     _limit_memory()
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     sys.setrecursionlimit(3000)
-    functions = {function.__name__: function for function in (is_value, same_value, same_relation)}
     for latex in WARM_UP:
         same_value(latex, f"{latex}+1")
     questions, answers = sys.stdin, sys.stdout
@@ -202,17 +208,35 @@ def main() -> None:
     answers.write("ready\n")
     answers.flush()
     for line in questions:
-        seconds, function, *arguments = json.loads(line)
-        _set_alarm(seconds + 1.0)
-        try:
-            answer: bool | None = functions[function](*arguments)
-        except (MemoryError, RecursionError, TooMuch):
-            answer = None
-        except Exception:  # noqa: BLE001 - sympy fails in many ways, and none of them is an equality
-            answer = False
-        _set_alarm(0)
-        answers.write(json.dumps(answer) + "\n")
+        answers.write(json.dumps(_answer(*json.loads(line))) + "\n")
         answers.flush()
+
+
+def _answer(seconds: float, wall_seconds: float, function: str, *arguments: Any) -> tuple[bool | None, bool, float]:
+    start = time.process_time()
+    answer, overtime = None, False
+    try:
+        try:
+            _set_alarms(seconds, wall_seconds + 1.0)
+            answer = _FUNCTIONS[function](*arguments)
+        finally:
+            _set_alarms(0, 0)
+    except (MemoryError, RecursionError, TooMuch):
+        pass
+    except _Overtime:  # in the last moment too, so that the other alarm may still be set
+        _set_alarms(0, 0)
+        overtime = answer is None
+    except Exception:  # noqa: BLE001 - sympy fails in many ways, and none of them is an equality
+        answer = False
+    if overtime:  # what was interrupted may have left half a fact about a number that is kept
+        _parsed.cache_clear()
+        clear_cache()
+    return answer, overtime, time.process_time() - start
+
+
+_FUNCTIONS: dict[str, Callable[..., bool]] = {
+    function.__name__: function for function in (is_value, same_value, same_relation)
+}
 
 
 def _limit_memory() -> None:
@@ -226,10 +250,17 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
-def _set_alarm(seconds: float) -> None:
+def _set_alarms(cpu_seconds: float, wall_seconds: float) -> None:
+    """Raise `_Overtime` after so much work, which does not depend on how busy the machine is; end after so long."""
     if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGPROF, _overtime)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+        signal.setitimer(signal.ITIMER_REAL, wall_seconds)
+
+
+def _overtime(*_: object) -> None:
+    raise _Overtime
 
 
 if __name__ == "__main__":

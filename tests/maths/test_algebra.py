@@ -19,23 +19,36 @@ def worker():
 
 
 def test_a_worker_answers(worker):
-    assert worker.ask(30.0, "same_value", "x+1", "1+x") is True
-    assert worker.ask(30.0, "same_value", "x+1", "x") is False
+    assert worker.ask(30.0, "same_value", "x+1", "1+x").answer is True
+    assert worker.ask(30.0, "same_value", "x+1", "x").answer is False
     assert worker.is_alive
 
 
-def test_a_slow_worker_is_killed(worker):
-    assert worker.ask(0.3, "same_value", *SLOW) is None
+def test_a_slow_comparison_ends_and_the_worker_lives(worker):
+    reply = worker.ask(0.2, "same_value", *SLOW)
+    assert (reply.answer, reply.may_try_again) == (None, True)
+    assert worker.is_alive
+    assert worker.ask(30.0, "same_value", "x+1", "1+x").answer is True
+
+
+def test_a_worker_that_does_not_answer_is_killed(worker):
+    reply = worker.ask(600.0, "same_value", *SLOW, wall_seconds=0.2)
+    assert (reply.answer, reply.may_try_again) == (None, False)
     assert not worker.is_alive
 
 
+def test_a_worker_that_died_says_nothing(worker):
+    os.kill(worker._process.pid, signal.SIGKILL)
+    assert worker.ask(30.0, "is_value", "x") is None
+
+
 def test_what_the_worker_gives_up_on_does_not_kill_it(worker):
-    assert worker.ask(30.0, "same_value", "9^{9^{9}}", "1") is None
+    assert worker.ask(30.0, "same_value", "9^{9^{9}}", "1") == (None, False, pytest.approx(0, abs=30))
     assert worker.is_alive
 
 
 def test_an_alarm_ends_a_worker_whose_parent_is_gone(worker):
-    worker._send('[0.2, "same_value", "\\\\binom{10^9}{500000000}", "1"]\n')
+    worker._send('[600.0, -0.8, "same_value", "\\\\binom{10^9}{500000000}", "1"]\n')
     worker._process.wait()
     assert worker._process.returncode == -signal.SIGALRM
 
@@ -56,12 +69,16 @@ def test_answers_are_remembered():
 
 
 def test_each_row_has_its_own_time():
-    algebra = BoundedAlgebra(row_seconds=3.0, batch_seconds=60.0)
+    algebra = BoundedAlgebra(row_seconds=0.5, batch_seconds=60.0)
     algebra.begin_row()
-    with pytest.raises(Undecided):
+    with pytest.raises(Undecided) as tried:
         algebra.same_value(*SLOW)
+    assert tried.value.asked
     with pytest.raises(Undecided):
         algebra.same_value("q+5", "5+q")
+    algebra.begin_row()
+    with pytest.raises(Undecided):  # without asking again
+        algebra.same_value(*SLOW)
     algebra.begin_row()
     assert algebra.same_value("q+5", "5+q")
 

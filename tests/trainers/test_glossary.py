@@ -22,6 +22,8 @@ NEEDS_MORE = {
     "eval_vespo/phi_seq_mean",
     "rewards/NAME/failed",  # rewards that may fail; tests/training/test_guards.py
     "eval_rewards/NAME/failed",
+    *("accuracy/unreadable", "accuracy/unstated"),  # the reward accuracy; tests/builtin/rewards/test_accuracy.py
+    *("eval_accuracy/unreadable", "eval_accuracy/unstated"),
     "weights/not_finite",  # a run that dies; tests/training/test_guards.py
     *(
         f"{prefix}{name}"  # vLLM and tools, which TRL's own tests cover

@@ -6,7 +6,8 @@ math-verify's parser and sympy, in a worker process that is killed when it takes
 """
 
 import logging
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -14,12 +15,13 @@ from pydantic import Field
 
 from gpocli.builtin.options import Options
 from gpocli.builtin.rewards.columns import column, one_each
+from gpocli.builtin.rewards.judging import Case, Outcome, judge, judge_all
 from gpocli.builtin.rewards.thinking import Opening, stated_after_thinking
 from gpocli.contracts.race import NotNow
 from gpocli.extensions import RewardExtension
 from gpocli.maths.algebra import BoundedAlgebra, Undecided
 from gpocli.maths.brackets import TooLarge
-from gpocli.maths.equality import equal, is_checkable
+from gpocli.maths.equality import is_checkable
 from gpocli.maths.extraction import gold_answer, stated_answer
 from gpocli.maths.forms import Form
 from gpocli.maths.reading import read
@@ -39,16 +41,20 @@ class AccuracyOptions(Options):
     last_number: bool = False
     """Whether the last number of a completion counts when it states no answer; for base models, and easily won."""
     row_seconds: float = Field(default=5.0, gt=0, le=600)
-    """Seconds that comparing one completion may take; a completion that needs more gets None."""
+    """Seconds of CPU time that comparing one completion may take; one that needs more counts as wrong."""
     batch_seconds: float = Field(default=30.0, gt=0, le=3600)
-    """Seconds that all the slow comparisons of a batch may take; completions beyond it get None."""
+    """Seconds that all the slow comparisons of a batch may take; completions that it does not reach get None."""
 
 
 class Accuracy:
     """Whether what a completion states as its answer equals the gold answer.
 
-    Only what follows the last `</think>` counts, and a think block left open is wrong. None: the gold answer
-    cannot be read, or the comparison would take too long. In a race only what needs no worker process is compared.
+    Only what follows the last `</think>` counts, and a think block left open is wrong, as is an answer that cannot be
+    read or is too dear to compare. None: the gold answer cannot be read, or the time of the batch was over before the
+    comparison. In a race only what needs no worker process is compared.
+
+    Logs, as shares of the completions with a gold answer: `NAME/unreadable`, and `NAME/unstated` of those that state
+    nothing.
     """
 
     __name__ = "accuracy"
@@ -57,6 +63,7 @@ class Accuracy:
         self.options = options
         self.__name__ = name
         self.columns = (options.answer_column,)
+        self._silence = Silence(name)
 
     def __call__(
         self,
@@ -65,48 +72,88 @@ class Accuracy:
         in_race: bool = False,
         **columns: Any,
     ) -> list[float | None]:
-        options = self.options
-        golds = column(columns, options.answer_column, self.__name__, len(completions))
-        # The seconds are those of a batch, and in a race the others would wait.
-        row_seconds, batch_seconds = (0.0, 0.0) if in_race else (options.row_seconds, options.batch_seconds)
-        algebra = BoundedAlgebra(row_seconds, batch_seconds)
+        golds = column(columns, self.options.answer_column, self.__name__, len(completions))
         rows = zip(completions, golds, one_each(prompts, len(completions)), strict=True)
-        scores = [self._score(*row, algebra) for row in rows]
-        if in_race and algebra.undecided_rows:
-            raise NotNow
-        if algebra.undecided_rows:
-            logger.warning(
-                "%s: %d of %d answers would take too long to compare and count as missing",
-                self.__name__,
-                algebra.undecided_rows,
-                len(scores),
-            )
-        return scores
+        cases = [self._case(*row) for row in rows]
+        if in_race:
+            return [outcome.reward for outcome in self._judged_now(cases)]
+        algebra = BoundedAlgebra(self.options.row_seconds, self.options.batch_seconds)
+        outcomes = judge_all(cases, algebra, self.options.row_seconds)
+        self._tell(outcomes, columns.get("log_metric"))
+        return [outcome.reward for outcome in outcomes]
 
     def reward_bound(self, length: int) -> float:
         """A longer completion may still be right."""
         return 1.0
 
-    def _score(self, completion: Any, gold: Any, prompt: Any, algebra: BoundedAlgebra) -> float | None:
-        algebra.begin_row()
+    def _judged_now(self, cases: Sequence[Case]) -> list[Outcome]:
+        # The seconds are those of a batch, and in a race the others would wait.
+        algebra = BoundedAlgebra(row_seconds=0.0, batch_seconds=0.0)
         try:
-            wanted = _gold_form(gold)
-            if wanted is None or not is_checkable(wanted, algebra):
-                return None
-            text = stated_after_thinking(completion, self.options.opening, prompt)
-            stated = None if text is None else stated_answer(text, last_number=self.options.last_number)
-            answer = None if stated is None else read(stated)
-            return 1.0 if answer is not None and equal(wanted, answer, algebra) else 0.0
-        except (Undecided, TooLarge):
-            algebra.undecided_rows += 1
-            return None
+            return [judge(case, algebra) for case in cases]
+        except Undecided:
+            raise NotNow from None
+
+    def _tell(self, outcomes: Sequence[Outcome], log: Callable[[str, float], None] | None) -> None:
+        counts = Counter(outcomes)
+        if late := counts[Outcome.NOT_REACHED]:
+            logger.warning(
+                "%s: %d of %d answers were not compared within batch_seconds, %g, and count as missing",
+                self.__name__,
+                late,
+                len(outcomes),
+                self.options.batch_seconds,
+            )
+        if with_gold := len(outcomes) - counts[Outcome.NO_GOLD]:
+            unstated = counts[Outcome.UNSTATED] / with_gold
+            self._silence.hear(unstated)
+            if log is not None:  # a race has none, and one that is named in the signature would forbid races
+                log(f"{self.__name__}/unreadable", counts[Outcome.UNREADABLE] / with_gold)
+                log(f"{self.__name__}/unstated", unstated)
+
+    def _case(self, completion: Any, gold: Any, prompt: Any) -> Case:
+        wanted = _gold_or_none(gold)
+        if wanted is None:
+            return Case()
+        text = stated_after_thinking(completion, self.options.opening, prompt)
+        stated = None if text is None else stated_answer(text, last_number=self.options.last_number)
+        if stated is None:
+            return Case(wanted, settled=Outcome.UNSTATED)
+        try:
+            return Case(wanted, read(stated), stated)
+        except TooLarge:
+            return Case(wanted, settled=Outcome.UNREADABLE)
+
+
+class Silence:
+    """Says once that completions state no answer, when nearly none of several batches does."""
+
+    SHARE, BATCHES = 0.9, 3
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._in_a_row = 0
+
+    def hear(self, unstated: float) -> None:
+        """Take in the share of a batch that states nothing."""
+        self._in_a_row = self._in_a_row + 1 if unstated > self.SHARE else 0
+        if self._in_a_row == self.BATCHES:
+            logger.warning(
+                "%s: more than %d %% of the completions of %d steps state no answer; read are \\boxed{x}, "
+                '<answer>x</answer>, "the answer is x", "#### x" and a bare x: ask for one of them in the prompt, or '
+                "set the option last_number",
+                self._name,
+                100 * self.SHARE,
+                self.BATCHES,
+            )
 
 
 def unparsable_golds(answers: Sequence[Any], *, trust_formulas: bool = False) -> list[int]:
     """The rows, counted from 0, whose gold answer cannot be read, so that `accuracy` would be None for them.
 
-    For a message when data is loaded. Reads each distinct answer once; may take seconds for thousands of
-    formulas, unless they are trusted: then only prose, nothing and the like are found.
+    For a message when data is loaded. Reads each distinct answer once; may take seconds for thousands of formulas,
+    unless they are trusted: then only prose, nothing and the like are found. Which are found does not depend on how
+    fast the machine is: what could not be read to its end in time is not among them.
     """
     algebra = None if trust_formulas else BoundedAlgebra(row_seconds=5.0, batch_seconds=600.0)
     keys = [repr(answer) for answer in answers]  # of which 1, 1.0 and True differ
@@ -115,11 +162,20 @@ def unparsable_golds(answers: Sequence[Any], *, trust_formulas: bool = False) ->
 
 
 def _is_readable(gold: Any, algebra: BoundedAlgebra | None) -> bool:
+    if algebra is not None:
+        algebra.begin_row()
+    form = _gold_or_none(gold)
     try:
-        form = _gold_form(gold)
         return form is not None and is_checkable(form, algebra)
-    except (Undecided, TooLarge):
-        return False
+    except Undecided:
+        return True
+
+
+def _gold_or_none(gold: Any) -> Form | None:
+    try:
+        return _gold_form(gold)
+    except TooLarge:
+        return None
 
 
 def _gold_form(gold: Any) -> Form | None:
