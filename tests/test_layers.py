@@ -61,6 +61,7 @@ TABLE = {
         heavy="accelerate datasets torch transformers",
         loads=True,
     ),
+    "evaluation": May(),
     "cli": May(
         "checks contracts data doctor errors extensions launch planning plugin_manager presets scaffold serving "
         "settings spec training trial"
