@@ -51,7 +51,7 @@ TABLE = {
         "algorithms contracts data embedded errors extensions rollout runs serving",
         heavy="accelerate torch transformers trl",
     ),
-    "checks": May("builtin contracts data embedded errors plugin_manager policy serving settings spec trainers"),
+    "checks": May("builtin columns contracts data embedded errors plugin_manager policy serving settings spec trainers"),
     "display": May("runs"),
     "planning": May("checks contracts data embedded errors settings spec"),
     "trial": May("builtin contracts data errors extensions plugin_manager runs settings spec"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from gpocli.builtin.rewards.accuracy import AccuracyOptions, unparsable_golds
 from gpocli.checks.demo import names_no_data
 from gpocli.checks.findings import Findings
+from gpocli.columns import read_path
 from gpocli.data import Rows, require_columns
 from gpocli.data.load import evaluation_of, is_at_hand, load_rows, require_generation_batch
 from gpocli.data.location import STDIN, STDIN_NAME, find_files
@@ -93,9 +94,9 @@ def unread_golds(rows: Rows, reward: NamedReward, *, trust_formulas: bool) -> tu
     Formulas that are not trusted are each parsed, which may take seconds for thousands of them.
     """
     options = getattr(reward.function, "options", None)
-    if not isinstance(options, AccuracyOptions) or options.answer_column not in rows.columns:
+    if not isinstance(options, AccuracyOptions) or (path := read_path(options.answer_column, rows.columns)) is None:
         return 0, ""
-    unread = unparsable_golds([row[options.answer_column] for row in rows], trust_formulas=trust_formulas)
+    unread = unparsable_golds([path.of(row) for row in rows], trust_formulas=trust_formulas)
     if not unread:
         return 0, ""
     remark = (

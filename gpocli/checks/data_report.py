@@ -10,6 +10,7 @@ from gpocli.checks.model import context_of
 from gpocli.data import Rows, require_columns
 from gpocli.data.load import evaluation_of, load_rows, raw_rows
 from gpocli.data.prompt_lengths import prompt_limit
+from gpocli.data.required import has_column
 from gpocli.data.survey import Survey, survey
 from gpocli.data.tokenizer import light_tokenizer, prompt_texts, prompt_token_counts
 from gpocli.embedded import model_folder
@@ -77,7 +78,7 @@ def _need(reward: NamedReward, found: Survey, rows: Rows | None) -> Need:
 
 def missing_columns(rows: Rows, reward: NamedReward) -> tuple[str, ...]:
     """The columns that a reward needs and the rows have not."""
-    return tuple(column for column in reward.columns if column not in rows.columns)
+    return tuple(column for column in reward.columns if not has_column(rows, column))
 
 
 # Preview

@@ -1,9 +1,12 @@
-"""The columns of rows: mapping, reserved names, and what prompts and rewards need."""
+"""The columns of rows: mapping, and names that mean something else."""
 
 import difflib
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
+from gpocli.columns import ColumnPath, read_path
 from gpocli.data.rows import ROW_KEY, Rows
 from gpocli.errors import SpecError
 
@@ -15,11 +18,10 @@ RESERVED = frozenset(
 )
 """Names under which rewards and filters get something else, or which TRL takes for itself."""
 
+_IMAGES = ("image", "images")
+
 IN_A_SPEC = " (data.columns in a spec)"
 """What stands behind a mapping in messages, for who has a spec."""
-
-_LIKELY_PROMPTS = ("question", "problem", "instruction", "query", "input", "messages", "conversation", "text")
-
 
 _OF_TEMPLATES = {
     "tools": "write the tools into a system message",
@@ -29,47 +31,89 @@ _OF_TEMPLATES = {
 
 
 def map_columns(rows: Rows, columns: Mapping[str, str]) -> Rows:
-    """Rename columns: `columns` holds the new name of each column and the name it has in the source.
+    """Rename columns: `columns` holds the new name of each column and the name it has in the source, or a path to a
+    value within it (see `gpocli.columns.read_path`).
 
-    A source column that is mapped is there under its new names only; it replaces a column that had such a
-    name. Raises SpecError when a source column does not exist.
+    A source column that is mapped is there under its new names only; it replaces a column that had such a name. One
+    that a path leads into stays, unless its name is reserved. Raises SpecError when a source column does not exist.
     """
     for fault in unknown_columns(rows, columns):
         raise SpecError(fault)
-    mapped = set(columns.values())
+    paths = {new: path for new, old in columns.items() if (path := read_path(old, rows.columns)) is not None}
+    gone = {path.column for path in paths.values() if path.is_plain}
+    gone |= {name for path in paths.values() for name in path.columns if name in RESERVED}
     # The mapping last: two columns may change their names with each other.
-    sources = {name: name for name in rows.columns if name not in mapped} | dict(columns)
-    if all(new == old for new, old in sources.items()):
+    sources = {name: ColumnPath(name, name) for name in rows.columns if name not in gone} | paths
+    if all(path.is_plain and new == path.column for new, path in sources.items()):
         return rows
-    return replace(
-        rows,
-        columns=tuple(sources),
-        values=[{new: values[old] for new, old in sources.items()} for values in rows.values],
-    )
+    return replace(rows, columns=tuple(sources), values=[_mapped(values, sources) for values in rows.values])
+
+
+def _mapped(values: Mapping[str, Any], sources: Mapping[str, ColumnPath]) -> dict[str, Any]:
+    return {new: path.of(values) if path.hops or path.more else values[path.column] for new, path in sources.items()}
 
 
 def unknown_columns(rows: Rows, columns: Mapping[str, str]) -> list[str]:
     """What is wrong with a mapping: a line for each source column that does not exist."""
     faults = []
     for new, old in columns.items():
-        if old not in rows.columns:
-            near = _nearest(old, rows.columns)
-            fix = f"did you mean '{near}'?" if near else "name one of these"
-            if new in rows.columns and new != PROMPT and near is None:
-                fix = f"ours stands first: {_mapping(old, new)}"
-            found = _found(rows.columns)
-            faults.append(f"{rows.source}: no column '{old}', which data.columns.{new} names; {found}; {fix}")
+        try:
+            if read_path(old, rows.columns) is None:
+                faults.append(_unknown(rows, new, old))
+        except SpecError as error:
+            faults.append(f"{rows.source}: {error}")
+    return faults
+
+
+def _unknown(rows: Rows, new: str, old: str) -> str:
+    start, rest = re.fullmatch(r"(.[^.\[:+]*)(.*)", old, re.DOTALL).groups()  # type: ignore[union-attr]
+    near = None if start in rows.columns else nearest_column(start, rows.columns)
+    if near is not None:
+        near = f"{near}{rest}"
+    fix = f"did you mean '{near}'?" if near else "name one of these"
+    if start in rows.columns and near is None:
+        fix = "a way into a column is written column.key, column[0] or column:step"
+    if new in rows.columns and new != PROMPT and near is None:
+        fix = f"ours stands first: {_mapping(old, new)}"
+    return f"{rows.source}: no column '{old}', which data.columns.{new} names; {found_columns(rows.columns)}; {fix}"
+
+
+def empty_paths(rows: Rows, mapped: Rows, columns: Mapping[str, str]) -> list[str]:
+    """A line for each mapping whose path leads to nothing in every row: `mapped` are the rows after it."""
+    faults = []
+    for new, old in columns.items():
+        path = read_path(old, rows.columns)
+        if path is None or path.is_plain or any(row[new] is not None for row in mapped):
+            continue
+        index = next((index for index, row in enumerate(rows) if row[path.column] is not None), 0)
+        reason = path.why_not(rows[index])
+        faults.append(
+            f"{rows.place(index)}: '{old}', which data.columns.{new} names, is null in every row; here {reason}"
+        )
     return faults
 
 
 def reserved_columns(rows: Rows) -> list[str]:
     """A line for each column with a name under which a reward or filter would get something else."""
-    return [
-        f"{rows.source}: the column name '{name}' is taken (rewards and filters get something else under "
-        f"it); rename the column with {_mapping(f'data_{name}', name)}"
-        for name in rows.columns
-        if name in RESERVED
-    ]
+    return [_reserved(rows, name) for name in rows.columns if name in RESERVED]
+
+
+def _reserved(rows: Rows, name: str) -> str:
+    rename = _mapping(f"data_{name}", name)
+    if name in _IMAGES and any(_is_image(row[name]) for row in rows):
+        return (
+            f"{rows.source}: the column '{name}' holds images, which are not trained on: prompts are text alone; name "
+            f"data without them, or keep it for rewards with {rename}"
+        )
+    return (
+        f"{rows.source}: the column name '{name}' is taken (rewards and filters get something else under it); "
+        f"rename the column with {rename}"
+    )
+
+
+def _is_image(value: Any) -> bool:
+    first = value[0] if isinstance(value, list) and value else value
+    return isinstance(first, str | bytes | Mapping) and bool(first)
 
 
 def unused_columns(rows: Rows) -> list[str]:
@@ -85,43 +129,29 @@ def unused_columns(rows: Rows) -> list[str]:
     return faults
 
 
-def require_prompt_column(rows: Rows) -> None:
-    """Raise SpecError when there is no column 'prompt', naming the column that is most likely meant."""
-    if PROMPT not in rows.columns:
-        likely = (name for name in _LIKELY_PROMPTS if name in rows.columns)
-        near = _nearest(PROMPT, rows.columns) or next(likely, "NAME")
-        raise SpecError(
-            f"{rows.source}: no column 'prompt'; {_found(rows.columns)}; map one with {_mapping(PROMPT, near)}"
-        )
-
-
-def require_columns(rows: Rows, reward_name: str, columns: Iterable[str]) -> None:
-    """Raise SpecError when a column is missing without which the reward cannot work."""
-    for name in columns:
-        if name not in rows.columns:
-            near = _nearest(name, rows.columns) or "NAME"
-            raise SpecError(
-                f"{rows.source}: reward '{reward_name}' needs a column '{name}'; {_found(rows.columns)}; map one with "
-                f"{_mapping(name, near)}"
-            )
-
-
-def _found(columns: tuple[str, ...]) -> str:
+def found_columns(columns: tuple[str, ...]) -> str:
+    """The columns that there are, for messages."""
     shown = ", ".join(f"'{name}'" for name in columns[:12])
     return f"columns found: {shown}{', ...' if len(columns) > 12 else ''}"
 
 
-def _nearest(name: str, columns: tuple[str, ...]) -> str | None:
+def nearest_column(name: str, columns: tuple[str, ...]) -> str | None:
+    """The column that is called nearly so, None without one."""
     # Reversed, so that of ` prompt` and `Prompt` the first is named.
     plain = {column.strip().lower(): column for column in reversed(columns)}
     near = difflib.get_close_matches(name.strip().lower(), plain, n=1, cutoff=0.75)
     return plain[near[0]] if near else None
 
 
+def mapping(columns: Mapping[str, str]) -> str:
+    """How columns are mapped, on the command line and elsewhere."""
+    flags = " ".join(f"--map {ours}={_quoted(theirs)}" for ours, theirs in columns.items())
+    return f"{flags}{IN_A_SPEC}"
+
+
 def _mapping(ours: str, theirs: str) -> str:
-    """How a column is mapped, on the command line and elsewhere."""
-    return f"--map {ours}={_quoted(theirs)}{IN_A_SPEC}"
+    return mapping({ours: theirs})
 
 
 def _quoted(name: str) -> str:
-    return name if name.isidentifier() else f"'{name}'"  # for the shell
+    return name if re.fullmatch(r"[\w.:+]+", name) else f"'{name}'"  # for the shell

@@ -52,7 +52,7 @@ def stream(data: DataSpec, read: Callable[[], Iterator[Placed]]) -> StreamedRows
             # A column that comes up later is left out: the trainer has fixed its columns by then.
             known = {name: values.get(name) for name in raw.columns}
             try:
-                row = prepare(gather(data.source, [(number, known)], parts=[part]), strict)
+                row = prepare(gather(data.source, [(number, known)], parts=[part]), strict, whole=False)
             except SpecError:
                 if data.bad_rows == "refuse":
                     raise

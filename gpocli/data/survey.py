@@ -8,13 +8,15 @@ from typing import Any
 
 from gpocli.data.columns import (
     PROMPT,
+    empty_paths,
     map_columns,
-    require_prompt_column,
     reserved_columns,
     unknown_columns,
     unused_columns,
 )
-from gpocli.data.prompts import BadPromptError, prepare_prompts, read_prompt
+from gpocli.data.prompt import BadPromptError, read_prompt
+from gpocli.data.prompts import prepare_prompts
+from gpocli.data.required import require_prompt_column
 from gpocli.data.rows import OnFault, Rows
 from gpocli.errors import SpecError
 from gpocli.settings.data import DataSpec
@@ -66,7 +68,9 @@ def survey(data: DataSpec, read: Callable[[OnFault], Rows], gold: Sequence[str] 
         return found
     found.faults += unknown_columns(raw, data.columns)
     # As far as it can be mapped, so that what is wrong with the rest is told at once too.
-    rows = map_columns(raw, {new: old for new, old in data.columns.items() if old in raw.columns})
+    known = {new: old for new, old in data.columns.items() if not unknown_columns(raw, {new: old})}
+    rows = map_columns(raw, known)
+    found.faults += empty_paths(raw, rows, known)
     found.table = rows
     found.kinds = {name: dict(Counter(kind_of(row[name]) for row in rows)) for name in rows.columns}
     found.faults += reserved_columns(rows)

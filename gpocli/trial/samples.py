@@ -9,7 +9,7 @@ from typing import Any
 from gpocli.contracts.filter_call import Candidate as FilterCandidate
 from gpocli.contracts.filter_call import FilterCall, filter_call
 from gpocli.data import ROW_KEY
-from gpocli.data.prompts import Message
+from gpocli.data.prompt import Message
 
 THINK = "<think>"
 

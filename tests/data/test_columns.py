@@ -134,3 +134,44 @@ def test_columns_of_the_chat_template_are_refused_by_name(column, value, cure):
     assert survey(DataSpec(source="d.jsonl"), lambda on_fault: rows).faults == [str(caught.value)]
     prepare(rows.select([0]), DataSpec(source="d.jsonl"))  # nothing in it
     prepare(gather("d.jsonl", [(1, {"prompt": "q", column: value})]), DataSpec(source="d.jsonl"))  # no template at work
+
+
+VERL = {"prompt": "p", "reward_model": {"ground_truth": "5", "style": "rule"}}
+
+
+def test_a_value_within_a_column_is_mapped_and_the_column_stays():
+    rows = prepare(rows_of(VERL), DataSpec(columns={"answer": "reward_model.ground_truth"}))
+    assert rows.values == [VERL | {"answer": "5"}]
+
+
+def test_a_reserved_column_that_is_reached_into_is_left_out():
+    row = {"prompt": "p", "completion": [{"role": "assistant", "content": "5"}]}
+    assert prepare(rows_of(row), DataSpec(columns={"answer": "completion[0].content"})).values == [
+        {"prompt": "p", "answer": "5"}
+    ]
+
+
+def test_a_way_that_leads_nowhere_in_some_rows_is_null_there_and_in_all_rows_refused():
+    some = rows_of(VERL, {"prompt": "p", "reward_model": None})
+    columns = {"answer": "reward_model.ground_truth"}
+    assert [row["answer"] for row in prepare(some, DataSpec(columns=columns))] == ["5", None]
+    assert refusal(rows_of(VERL), columns={"answer": "reward_model.truth"}) == (
+        "d.jsonl:1: 'reward_model.truth', which data.columns.answer names, is null in every row; here 'reward_model' "
+        "holds no 'truth', but 'ground_truth', 'style'"
+    )
+
+
+def test_a_misspelt_way_is_answered_with_the_right_one():
+    assert refusal(rows_of(VERL), columns={"answer": "reward_modl.ground_truth"}).endswith(
+        "did you mean 'reward_model.ground_truth'?"
+    )
+    assert refusal(rows_of(VERL), columns={"answer": "reward_model[x]"}).endswith(
+        "a way into a column is written column.key, column[0] or column:step"
+    )
+
+
+def test_images_are_refused_with_the_reason():
+    assert refusal(rows_of({"prompt": "p", "image": {"bytes": "x", "path": None}})) == (
+        "d.jsonl: the column 'image' holds images, which are not trained on: prompts are text alone; name data without "
+        "them, or keep it for rewards with --map data_image=image (data.columns in a spec)"
+    )

@@ -27,7 +27,7 @@ def test_an_example_is_what_the_command_says(tmp_path, monkeypatch, capsys, comm
 
 
 def test_there_are_examples():
-    assert len(EXAMPLES) == 3
+    assert len(EXAMPLES) == 5
 
 
 def test_every_format_is_named():

@@ -202,7 +202,7 @@ def test_d12_a_missing_column_is_told_for_train_and_eval(tmp_path, monkeypatch):
     faults = examine(draft_run_spec(SpecSources(overrides=overrides)), 1).faults
     assert [str(fault) for fault in faults] == [
         "eval.jsonl: reward 'accuracy' needs a column 'answer'; columns found: 'prompt', 'solution'; map one with "
-        "--map answer=NAME (data.columns in a spec)"
+        "--map answer=solution (data.columns in a spec)"
     ]
 
 

@@ -24,3 +24,8 @@ def test_a_column_of_another_length_is_a_mistake_of_the_caller():
 def test_nothing_given_is_none_for_each():
     assert one_each(None, 2) == [None, None]
     assert one_each(["p", "q"], 2) == ["p", "q"]
+
+
+def test_a_way_into_a_column_is_followed_in_each_row():
+    held = [{"ground_truth": "1"}, None]
+    assert column({"reward_model": held}, "reward_model.ground_truth", "exact", 2) == ["1", None]
