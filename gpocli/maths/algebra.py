@@ -80,12 +80,14 @@ class BoundedAlgebra:
         # What was slow once is not tried again for each of the other completions of the prompt.
         if min(self._row_left, self._batch_left) <= 0 or self._row_left <= tried:
             raise Undecided(asked=tried > 0)
-        reply, wall = _shared.ask(self._row_left, self._batch_left, question)
+        seconds = self._row_left
+        reply, wall = _shared.ask(seconds, self._batch_left, question)
         self._batch_left -= wall
         if reply.answer is None:
-            self._tried[question] = self._row_left if reply.may_try_again else math.inf
             self._row_left = 0.0
-            raise Undecided(asked=self._batch_left > 0 or tried > 0)  # else it was the batch that took too long
+            if self._batch_left > 0:  # else it was the batch that took too long
+                self._tried[question] = seconds if reply.may_try_again else math.inf
+            raise Undecided(asked=question in self._tried)
         self._row_left -= reply.cpu_seconds
         return reply.answer
 
