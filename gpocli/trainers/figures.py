@@ -10,13 +10,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from gpocli.trainers.generation_batch import Selected
+from gpocli.contracts import length_pull
+from gpocli.trainers.generation_batch import Advantaged, Selected
 
 Metrics = dict[str, list[float]]
 """What a log averages: by name, one value a generation batch or update."""
-
-_FLAT = 1e-8
-"""Rewards that differ by no more are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +22,8 @@ class Counted:
     """A candidate as the figures count it.
 
     `length` is in tokens, `reward` the weighted sum of `rewards`; both are NaN where no reward was asked or applies.
-    `raced` tells whether the candidate could be lost: a race went on beside it.
+    `raced` tells whether the candidate could be lost: a race went on beside it. `advantage` is NaN of one that is not
+    in the loss, and in evaluation.
     """
 
     length: int
@@ -34,16 +33,23 @@ class Counted:
     reward: float
     rewards: tuple[float, ...]
     raced: bool = False
+    advantage: float = math.nan
 
 
-def count(batch: Selected, reward_count: int, *, raced: bool) -> list[Counted]:
-    """The candidates of a generation batch; those that only fill up a group are not kept."""
+def count(batch: Selected, reward_count: int, *, raced: bool, counts_truncated: bool = True) -> list[Counted]:
+    """The candidates of a generation batch; those that only fill up a group are not kept.
+
+    `counts_truncated` tells whether cut completions are in the loss.
+    """
     trained, nothing = set(batch.trained), ((math.nan,) * reward_count, math.nan)
+    advantages = dict(zip(batch.selection.kept, batch.advantages, strict=True)) if isinstance(batch, Advantaged) else {}
     counted = []
     for i, length in enumerate(batch.lengths):
         rewards, reward = batch.rewards.get(i, nothing)
         finished, lost = batch.rollout.finished[i], batch.rollout.lost[i]
-        counted.append(Counted(length, finished, lost, i in trained, reward, tuple(rewards), raced))
+        in_loss = i in trained and (finished or counts_truncated)
+        advantage = advantages.get(i, math.nan) if in_loss else math.nan
+        counted.append(Counted(length, finished, lost, i in trained, reward, tuple(rewards), raced, advantage))
     return counted
 
 
@@ -66,7 +72,7 @@ def training_figures(
         figures |= choice_figures(candidates)
         if all_rewarded and not is_race:
             figures["candidates/reward"] = mean(_known(candidate.reward for candidate in candidates))
-    return figures | reward_figures(candidates, group_size, reward_names)
+    return figures | pull_figures(candidates, group_size) | reward_figures(candidates, group_size, reward_names)
 
 
 def evaluation_figures(
@@ -109,6 +115,24 @@ def choice_figures(candidates: Sequence[Counted]) -> dict[str, float]:
     }
 
 
+def pull_figures(candidates: Sequence[Counted], group_size: int) -> dict[str, float]:
+    """Which way the kept candidates pull the length, with or without a filter."""
+    lengths: list[float] = []
+    advantages: list[float] = []
+    for group in _groups(candidates, group_size):
+        kept = [one for one in group if one.kept]
+        # Equal rewards may have a mean that differs from them in 32 bits: of noise nothing is to be told.
+        scale = 0.0 if is_flat(group) else 1.0
+        lengths += [one.length for one in kept]
+        advantages += [one.advantage * scale for one in kept]
+    pull = length_pull.length_pull(lengths, advantages)
+    return {
+        "kept/advantage_length_correlation": pull.correlation,
+        "kept/right_length": pull.right_length,
+        "kept/wrong_length": pull.wrong_length,
+    }
+
+
 def reward_figures(candidates: Sequence[Counted], group_size: int, reward_names: Sequence[str]) -> dict[str, float]:
     """Rewards of the kept candidates to which they apply, and the share of groups that give no advantage."""
     kept = [candidate for candidate in candidates if candidate.kept]
@@ -118,15 +142,13 @@ def reward_figures(candidates: Sequence[Counted], group_size: int, reward_names:
         values = _known(candidate.rewards[place] for candidate in kept)
         figures |= {f"rewards/{name}/mean": mean(values), f"rewards/{name}/std": deviation(values)}
     if group_size > 1:
-        groups = [candidates[start : start + group_size] for start in range(0, len(candidates), group_size)]
-        figures["frac_reward_zero_std"] = mean([is_flat(group) for group in groups])
+        figures["frac_reward_zero_std"] = mean([is_flat(group) for group in _groups(candidates, group_size)])
     return figures
 
 
 def is_flat(group: Sequence[Counted]) -> bool:
     """Whether no kept candidate of a group is told from another by its reward: every advantage is then 0."""
-    rewards = _known(candidate.reward for candidate in group if candidate.kept)
-    return len(rewards) < 2 or max(rewards) - min(rewards) <= _FLAT
+    return length_pull.is_flat(_known(candidate.reward for candidate in group if candidate.kept))
 
 
 def mean(values: Sequence[float]) -> float:
@@ -164,6 +186,10 @@ def append_figures(metrics: Metrics, figures: dict[str, float]) -> None:
     """Add a value to each figure of a log."""
     for name, value in figures.items():
         metrics.setdefault(name, []).append(value)
+
+
+def _groups(candidates: Sequence[Counted], group_size: int) -> list[Sequence[Counted]]:
+    return [candidates[start : start + group_size] for start in range(0, len(candidates), group_size)]
 
 
 def _known(values: Iterator[float]) -> list[float]:

@@ -186,11 +186,17 @@ class GroupRound:
             output["num_items_in_batch"] = self._processes.gather(output["completion_mask"].sum()).sum()
         if rules.divisor == "group":
             output["num_items_in_batch"] = self._group_tokens(output["num_items_in_batch"])
-        return self._selected.advantaged(output["advantages"].tolist())
+        advantaged = self._selected.advantaged(output["advantages"].tolist())
+        self._selected = advantaged
+        return advantaged
 
     def counted(self) -> list[Counted]:
-        """The candidates of all processes as the figures count them, once their rewards are known."""
-        return self._processes.objects(count(self._selected, len(self._rules.reward_names), raced=self._is_race))
+        """The candidates of all processes as the figures count them; in training, once the batch is finished."""
+        rules = self._rules
+        own = count(
+            self._selected, len(rules.reward_names), raced=self._is_race, counts_truncated=rules.counts_truncated
+        )
+        return self._processes.objects(own)
 
     def _select(self, scored: Scored, group_filter: GroupFilter) -> Selection:
         with self._clock.measure("filter"):

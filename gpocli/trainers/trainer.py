@@ -247,13 +247,13 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         unchanging = self.stop.unchanging() if trains else nullcontext()
         with unchanging, taken_back(self._metrics["train" if trains else "eval"], owned_names(self.reward_func_names)):
             output: dict[str, Any] = super()._generate_and_score_completions(inputs)
-        candidates = self._round.counted()
         if not trains:
-            self._evaluation.note(candidates)
+            self._evaluation.note(self._round.counted())
         else:
+            batch = self._round.finish(output)
+            candidates = self._round.counted()
             append_figures(self._metrics["train"], self._rules.figures(candidates))
             self._clock.sampled_tokens += sum(candidate.length for candidate in candidates)
-            batch = self._round.finish(output)
             self._check.check(batch, output)
             if self.on_candidates is not None:
                 first_row = self.accelerator.process_index * len(batch)

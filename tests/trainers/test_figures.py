@@ -15,6 +15,7 @@ from gpocli.trainers.figures import (
     length_figures,
     mean,
     owned_names,
+    pull_figures,
     race_figures,
     reward_figures,
     taken_back,
@@ -70,7 +71,8 @@ def test_a_race_leaves_lower_bounds_under_names_that_say_so():
 
 def test_a_batch_without_a_race_has_no_bounds():
     figures = training_figures([candidate(2), candidate(4)], 2, ["right"], is_filtered=False, all_rewarded=False)
-    assert not [name for name in figures if "at_least" in name or name.startswith(("kept", "lost", "candidates"))]
+    assert not [name for name in figures if "at_least" in name or name.startswith(("lost", "candidates"))]
+    assert not {"kept/share", "kept/mean_length"} & set(figures)
 
 
 def test_rewards_of_all_are_told_where_all_were_asked():
@@ -120,9 +122,34 @@ def test_a_surplus_row_is_not_kept_and_a_lost_one_has_no_reward():
     rollout = Rollout([[5, 1], [5], [5, 5, 1]], [True, False, True], [False, True, False])
     batch = Drawn(3, [{}] * 3, ["p"] * 3).sampled(rollout, ["a", "b", "c"]).scored({0: ([1.0], 0.5), 2: ([3.0], 1.5)})
     counted = count(batch.selected(Selection([0, 2], surplus=[1])), 1, raced=True)
-    assert counted[0] == Counted(2, True, False, True, 0.5, (1.0,), True)
+    assert counted[0] == Counted(2, True, False, True, 0.5, (1.0,), True, APPROX_NAN)
     assert (counted[1].lost, counted[1].reward, counted[1].rewards) == (True, APPROX_NAN, (APPROX_NAN,))
-    assert counted[2] == Counted(3, True, False, False, 1.5, (3.0,), True)
+    assert counted[2] == Counted(3, True, False, False, 1.5, (3.0,), True, APPROX_NAN)
+
+
+def with_advantage(length, reward, advantage, *, kept=True):
+    return Counted(length, True, False, kept, reward, (reward,), advantage=advantage)
+
+
+def test_the_pull_on_length_is_that_of_the_kept_rows_of_all_groups():
+    # Kept (length, advantage): (10, 1), (30, -1) and, in a flat group with advantages of noise, (20, 0), (20, 0).
+    groups = [
+        *(with_advantage(10, 1.0, 1.0), with_advantage(30, 0.0, -1.0), with_advantage(99, 0.0, NAN, kept=False)),
+        *(with_advantage(20, 0.7, 6e-4), with_advantage(20, 0.7, 6e-4), with_advantage(1, 0.0, NAN, kept=False)),
+    ]
+    assert pull_figures(groups, 3) == {
+        "kept/advantage_length_correlation": pytest.approx(-1.0),
+        "kept/right_length": 10.0,
+        "kept/wrong_length": 30.0,
+    }
+
+
+def test_cut_completions_that_are_in_no_loss_have_no_advantage():
+    rollout = Rollout([[5, 1], [5, 5]], [True, False], [False, False])
+    batch = Drawn(2, [{}] * 2, ["p"] * 2).sampled(rollout, ["a", "b"]).scored({0: ([1.0], 1.0), 1: ([0.0], 0.0)})
+    done = batch.selected(Selection([0, 1])).advantaged([0.7, -0.7])
+    assert [one.advantage for one in count(done, 1, raced=False)] == [0.7, -0.7]
+    assert [one.advantage for one in count(done, 1, raced=False, counts_truncated=False)] == [0.7, APPROX_NAN]
 
 
 def test_mean_and_deviation_of_too_few_are_no_numbers():
