@@ -1,7 +1,7 @@
 """What goes into sampling and what comes out of it, whatever engine samples."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -16,7 +16,7 @@ class SamplingRequest:
 
     `first_row` is the number of this process's first row among those of all processes: an engine that can makes a
     row's tokens depend on (seed, row number) and its prompt alone. `race` stops candidates that can no longer be kept;
-    None: all of them are needed.
+    None: all of them are needed. `on_board` is shown the board, by which it can tell how far sampling is.
     """
 
     prompts_P: Sequence[Sequence[int]]
@@ -25,6 +25,7 @@ class SamplingRequest:
     seed: int
     first_row: int = 0
     race: Race | None = None
+    on_board: Callable[[Board], None] | None = None
 
     def row_seed(self, row: int) -> int:
         """A number of 63 bits for the engines that take a seed a row; `row` counts the rows of all processes."""
@@ -33,13 +34,16 @@ class SamplingRequest:
 
     def board(self) -> Board:
         """A board on which all rows run."""
-        return Board(
+        board = Board(
             len(self.prompts_P),
             self.group_size,
             limit=self.settings.max_new_tokens,
             end_token_ids=self.settings.eos_token_ids,
             race=self.race,
         )
+        if self.on_board is not None:
+            self.on_board(board)
+        return board
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,31 +2,36 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
+from gpocli.runs.activity import Activity
+
 Part = Literal["generate", "reward", "filter", "step"]
 _PARTS: tuple[Part, ...] = ("generate", "reward", "filter")
+_DOING: dict[Part, str] = {"generate": "generating", "reward": "scoring", "filter": "choosing", "step": "update"}
 
 
 class StepClock:
-    """Adds up the seconds of each part of a step; what no part claims is the update.
+    """Adds up the seconds of each part of a step, which `activity` tells; what no part claims is the update.
 
     Time in a part within a part, as of rewards in a race, is that of the inner one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, activity: Activity | None = None) -> None:
+        self.activity = activity or Activity()
         self.sampled_tokens = 0
         self._seconds: defaultdict[str, float] = defaultdict(float)
         self._inner = 0.0
 
     @contextmanager
-    def measure(self, part: Part) -> Iterator[None]:
-        """Count the time inside for `part`, or for the whole step."""
+    def measure(self, part: Part, detail: Callable[[], str] | None = None) -> Iterator[None]:
+        """Count the time inside for `part`, or for the whole step; `detail` tells how far it is."""
         started, before, self._inner = time.perf_counter(), self._inner, 0.0
         try:
-            yield
+            with self.activity.doing(_DOING[part], detail):
+                yield
         finally:
             spent = time.perf_counter() - started
             self._seconds[part] += spent if part == "step" else spent - self._inner

@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from gpocli.errors import SpecError
-from gpocli.rollout import Race, Rollout, SamplingRequest, SamplingSettings
+from gpocli.errors import SpecError, counted
+from gpocli.rollout import Board, Race, Rollout, SamplingRequest, SamplingSettings
 from gpocli.trainers.engines import ENGINES, loop, trl_path
 from gpocli.trainers.vllm import refuse_what_vllm_would_drop
 
@@ -58,7 +58,9 @@ class Sampler:
             settings=self._settings(),
             seed=self._seed(),
             first_row=self._trainer.accelerator.process_index * len(prompt_ids),
+            on_board=self._tell_of,
         )
+        self._trainer.activity.tells(lambda: counted(len(prompt_ids), "completion"))
         engine = self._engine_for(request) if is_text else trl_path
         if race is not None and engine is not trl_path:
             request = replace(request, race=race())
@@ -84,6 +86,11 @@ class Sampler:
             trainer.on_note(f"sampling with TRL's own path: {reason}")
             self._has_told_of_trl = True
         return trl_path
+
+    def _tell_of(self, board: Board) -> None:
+        """Let the activity of the run count the candidates of this process that have ended or lost."""
+        rows = board.num_running
+        self._trainer.activity.tells(lambda: f"{rows - board.num_running}/{rows} ended")
 
     def rollout_of(self, completion_ids: list[list[int]]) -> Rollout:
         """The newest rollout, whose completions the parent has after its own steps (tools may have added turns)."""

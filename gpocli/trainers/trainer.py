@@ -19,6 +19,7 @@ from gpocli.errors import SpecError
 from gpocli.rollout.loop import evaluation_mode
 from gpocli.rollout.support import needs_positions
 from gpocli.rollout.trim import trimmable_sides
+from gpocli.runs.activity import Activity, place_of_update
 from gpocli.runs.records import CandidateRecord
 from gpocli.trainers.checkpoints import resumable, save_whole
 from gpocli.trainers.clock import StepClock
@@ -124,7 +125,9 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         self.sources: Mapping[str, str] = {}
         """Digests of the code and the data of the run by name, which its checkpoints tell."""
         self.objective = self.objective_class()
-        self._clock = StepClock()
+        self.activity = Activity()
+        """What this process of the run is doing at this moment."""
+        self._clock = StepClock(self.activity)
         self._processes = Processes(self.accelerator)
         self.stop = Stop(self)
         self.owes_evaluation = False
@@ -160,8 +163,9 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         return super().train(resumable(self, resume_from_checkpoint), *args, **kwargs)
 
     def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
-        trains, clock, self._clock = self.model.training, self._clock, StepClock()  # whose seconds are those of a step
-        with random_state_kept(self.accelerator.device):
+        trains, clock = self.model.training, self._clock  # whose seconds are those of a step
+        self._clock = StepClock(self.activity)
+        with random_state_kept(self.accelerator.device), self.activity.doing("evaluating", frames=True):
             figures: dict[str, float] = super().evaluate(*args, **kwargs)
         self._clock = clock
         self.model.train(trains)  # a log says which figures it is of by the mode
@@ -204,7 +208,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         return super().get_eval_dataloader(eval_dataset)
 
     def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any) -> torch.Tensor:
-        with self._clock.measure("step"):
+        with self._clock.measure("step", partial(place_of_update, self.args, self.num_iterations, self._step)):
             loss: torch.Tensor = super().training_step(model, inputs, num_items_in_batch)
         if self._step % self.current_gradient_accumulation_steps == 0:
             self._loss_figures.settle(self._metrics["train"])
@@ -245,7 +249,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             is_whole=self._is_whole(),
         )
         unchanging = self.stop.unchanging() if trains else nullcontext()
-        with unchanging, taken_back(self._metrics["train" if trains else "eval"], owned_names(self.reward_func_names)):
+        figures = taken_back(self._metrics["train" if trains else "eval"], owned_names(self.reward_func_names))
+        with unchanging, self.activity.doing("log-probabilities"), figures:
             output: dict[str, Any] = super()._generate_and_score_completions(inputs)
         if not trains:
             self._evaluation.note(self._round.counted())
@@ -342,7 +347,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             parent()
         else:
             folder = f"{PREFIX_CHECKPOINT_DIR}-{self.state.global_step}"
-            save_whole(self, Path(self._get_output_dir(trial=trial)) / folder, parent)
+            with self.activity.doing("saving", lambda: folder):
+                save_whole(self, Path(self._get_output_dir(trial=trial)) / folder, parent)
 
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
         super()._load_optimizer_and_scheduler(checkpoint)

@@ -40,3 +40,11 @@ def test_time_in_a_part_within_a_part_is_that_of_the_inner_one(monkeypatch):
                 pass
     figures = step.read_and_reset()
     assert (figures["time/generate"], figures["time/reward"], figures["time/update"]) == (6.0, 4.0, 10.0)
+
+
+def test_the_activity_tells_the_part_that_is_measured():
+    step = StepClock()
+    with step.measure("step", lambda: "2/4"):
+        with step.measure("generate"):
+            assert str(step.activity) == "generating"
+        assert str(step.activity) == "update 2/4"

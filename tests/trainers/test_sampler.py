@@ -246,3 +246,25 @@ def test_a_completion_ends_with_any_of_the_end_tokens(gfpo, model_that_wants):
     trainer.eos_token_ids = [1, 7]
     assert trainer._sampler._settings().eos_token_ids == (1, 7)
     assert trainer._sampler.ended([[5, 1], [5, 7], [7, 5], []]) == [True, True, False, False]
+
+
+def test_the_activity_tells_how_far_sampling_is(gfpo, shortest):
+    told = []
+
+    def asks(completions, **columns):
+        told.append(str(trainer.activity))
+        return [0.0] * len(completions)
+
+    trainer = gfpo(rewards=asks, max_steps=1)
+    engine = trainer._sampler._engine
+
+    def watched(*arguments):
+        rollout = engine.sample(*arguments)
+        told.append((str(trainer.activity), sum(rollout.finished)))
+        return rollout
+
+    trainer._sampler._engine = SimpleNamespace(sample=watched, why_not_this=engine.why_not_this)
+    trainer.train()
+    (generating, ended), scoring = told
+    assert (generating, scoring) == (f"generating {ended}/16 ended", "scoring")
+    assert str(trainer.activity) == ""
