@@ -62,6 +62,15 @@ class GuardExtension:
 
 
 @dataclass(frozen=True, slots=True)
+class Citation:
+    """How to cite the paper of an algorithm; authors as BibTeX has them, joined by `and`."""
+
+    title: str
+    authors: str
+    year: int
+
+
+@dataclass(frozen=True, slots=True)
 class AlgorithmExtension:
     """An algorithm that a run spec can name, and `gpo train` has a command for.
 
@@ -81,6 +90,8 @@ class AlgorithmExtension:
     updates_per_generation: int = 1
     trainer: str = "gpocli.trainers.trainer:GroupTrainer"
     config: str = "gpocli.trainers.config:GroupConfig"
+    citation: Citation | None = None
+    """Of `paper`, for the cards of models that it trained."""
 
     @property
     def takes_filters(self) -> bool:

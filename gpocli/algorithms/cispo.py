@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from gpocli.algorithms.other_losses import UNREAD
-from gpocli.extensions import AlgorithmExtension
+from gpocli.extensions import AlgorithmExtension, Citation
 from gpocli.settings.algorithm import FilteredSection, ScaleRewards, ratios_are_one
 from gpocli.settings.setting import Flag, Setting
 
@@ -43,4 +43,5 @@ EXTENSION = AlgorithmExtension(
         "epsilon": "CISPO has no lower bound: use epsilon_high",
     },
     updates_per_generation=16,
+    citation=Citation("MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention", "{MiniMax}", 2025),
 )

@@ -7,7 +7,7 @@ shaping (3.4) is the reward `overlong`, which the preset `dapo` sets up.
 from typing import Literal
 
 from gpocli.algorithms.other_losses import UNREAD
-from gpocli.extensions import AlgorithmExtension
+from gpocli.extensions import AlgorithmExtension, Citation
 from gpocli.settings.algorithm import Clip, ClipHigh, FilteredSection, GroupSize, ScaleRewards
 
 
@@ -34,4 +34,5 @@ EXTENSION = AlgorithmExtension(
     options={"loss_type": "dapo"},
     refused=UNREAD,
     updates_per_generation=16,
+    citation=Citation("DAPO: An Open-Source LLM Reinforcement Learning System at Scale", "Yu, Qiying and others", 2025),
 )

@@ -7,7 +7,7 @@ Both divisions are biased, the first towards very easy and very hard prompts, th
 from typing import Literal
 
 from gpocli.algorithms.other_losses import UNREAD
-from gpocli.extensions import AlgorithmExtension
+from gpocli.extensions import AlgorithmExtension, Citation
 from gpocli.settings.algorithm import Clip, ClipHigh, FilteredSection
 
 
@@ -30,4 +30,5 @@ EXTENSION = AlgorithmExtension(
     section=DrGRPOSpec,
     options={"loss_type": "dr_grpo", "scale_rewards": "none"},
     refused=UNREAD,
+    citation=Citation("Understanding R1-Zero-Like Training: A Critical Perspective", "Liu, Zichen and others", 2025),
 )

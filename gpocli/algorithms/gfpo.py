@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from gpocli.algorithms.other_losses import UNREAD
-from gpocli.extensions import AlgorithmExtension
+from gpocli.extensions import AlgorithmExtension, Citation
 from gpocli.settings.algorithm import Clip, ClipHigh, FilteredSection, FilterSpec, GroupSize, Keep, ScaleRewards, Weight
 from gpocli.settings.setting import Setting
 
@@ -50,4 +50,9 @@ EXTENSION = AlgorithmExtension(
     refused=UNREAD,
     trainer="gpocli.trainers.gfpo:GFPOTrainer",
     config="gpocli.trainers.gfpo:GFPOConfig",
+    citation=Citation(
+        "Sample More to Think Less: Group Filtered Policy Optimization for Concise Reasoning",
+        "Shrivastava, Vaishnavi and others",
+        2025,
+    ),
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 from pydantic import Field
 
 from gpocli.algorithms.other_losses import UNREAD
-from gpocli.extensions import AlgorithmExtension
+from gpocli.extensions import AlgorithmExtension, Citation
 from gpocli.settings.algorithm import FilteredSection, ScaleRewards, ratios_are_one
 from gpocli.settings.setting import Flag, Setting
 
@@ -57,6 +57,7 @@ EXTENSION = AlgorithmExtension(
     updates_per_generation=8,
     trainer="gpocli.trainers.gmpo:GMPOTrainer",
     config="gpocli.trainers.gmpo:GMPOConfig",
+    citation=Citation("Geometric-Mean Policy Optimization", "Zhao, Yuzhong and others", 2025),
 )
 
 

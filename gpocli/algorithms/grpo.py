@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from gpocli.extensions import AlgorithmExtension
+from gpocli.extensions import AlgorithmExtension, Citation
 from gpocli.settings.algorithm import AlgorithmSection, Clip, ClipHigh, ScaleRewards
 from gpocli.settings.setting import Setting
 
@@ -36,4 +36,9 @@ EXTENSION = AlgorithmExtension(
     summary="train on every completion",
     paper="arXiv 2402.03300",
     section=GRPOSpec,
+    citation=Citation(
+        "DeepSeekMath: Pushing the Limits of Mathematical Reasoning in Open Language Models",
+        "Shao, Zhihong and others",
+        2024,
+    ),
 )

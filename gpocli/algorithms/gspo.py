@@ -6,7 +6,7 @@ The ratio is the geometric mean of the token ratios (paper, equation 7); the seq
 from typing import Literal
 
 from gpocli.algorithms.other_losses import UNREAD
-from gpocli.extensions import AlgorithmExtension
+from gpocli.extensions import AlgorithmExtension, Citation
 from gpocli.settings.algorithm import Clip, ClipHigh, FilteredSection, ScaleRewards, ratios_are_one
 
 
@@ -35,4 +35,5 @@ EXTENSION = AlgorithmExtension(
     options={"importance_sampling_level": "sequence", "loss_type": "grpo"},
     refused=UNREAD,
     updates_per_generation=4,
+    citation=Citation("Group Sequence Policy Optimization", "Zheng, Chujie and others", 2025),
 )
