@@ -36,6 +36,7 @@ TABLE = {
     "maths": May("errors"),
     "columns": May("errors maths"),
     "presets": May("contracts errors"),
+    "glossary": May("errors"),
     "scaffold": May("errors"),
     "rollout": May("errors", heavy="torch transformers"),
     "algorithms": May("extensions settings", heavy="torch", names="trainers"),
@@ -44,7 +45,7 @@ TABLE = {
     "plugin_manager": May("contracts errors extensions settings", names="builtin", loads=True),
     "spec": May("embedded errors extensions plugin_manager presets settings"),
     "policy": May("data embedded errors settings", heavy="peft torch transformers"),
-    "runs": May("errors"),
+    "runs": May("errors spec"),
     "launch": May("errors spec"),
     "serving": May("embedded errors settings spec"),
     "trainers": May(
@@ -52,7 +53,7 @@ TABLE = {
         heavy="accelerate torch transformers trl",
     ),
     "checks": May("builtin columns contracts data embedded errors plugin_manager policy serving settings spec trainers"),
-    "display": May("runs"),
+    "display": May("glossary runs"),
     "planning": May("checks contracts data embedded errors settings spec"),
     "trial": May("builtin contracts data errors extensions plugin_manager runs settings spec"),
     "doctor": May("errors plugin_manager"),
@@ -63,7 +64,7 @@ TABLE = {
     ),
     "evaluation": May(),
     "cli": May(
-        "checks contracts data doctor errors extensions launch planning plugin_manager presets scaffold serving "
+        "checks contracts data doctor errors extensions glossary launch planning plugin_manager presets scaffold serving "
         "settings spec training trial"
     ),
     "__main__": May("cli"),
@@ -243,6 +244,8 @@ COMMANDS = (
     ["--help"],
     ["--version"],
     ["plugins", "list"],
+    ["explain"],
+    ["explain", "entropy"],
     ["train", "--help"],
     ["train", "gfpo", "--help"],
     ["train", "gmpo", "--set", "optim.learing_rate=1"],

@@ -115,7 +115,7 @@ def read_candidates(path: Path | str) -> "pa.Table":
 
     path = Path(path)
     inner = path / "candidates"
-    files = [path] if path.is_file() else _files(inner if inner.is_dir() else path)
+    files = [path] if path.is_file() else record_files(inner if inner.is_dir() else path)
     if not files:
         raise SpecError(f"no recorded candidates in '{path}'; name a run directory that has some")
     try:
@@ -137,20 +137,21 @@ def candidate_records(table: "pa.Table") -> Iterator[CandidateRecord]:
 
 def rewind_candidates(folder: Path, step: int) -> None:
     """Remove the candidates of later steps than `step`, which a resumed run will sample again."""
-    for file in _files(folder):
-        if _step(file) > step:
+    for file in record_files(folder):
+        if step_of_file(file) > step:
             file.unlink()
 
 
-def _files(folder: Path) -> list[Path]:
+def record_files(folder: Path) -> list[Path]:
     """The candidate files of a folder in the order they were written."""
     if not folder.is_dir():
         return []
     files = [file for file in folder.iterdir() if _FILE.fullmatch(file.name)]
-    return sorted(files, key=lambda file: (_step(file), len(file.name), file.name))
+    return sorted(files, key=lambda file: (step_of_file(file), len(file.name), file.name))
 
 
-def _step(file: Path) -> int:
+def step_of_file(file: Path) -> int:
+    """The step of a candidate file, -1 of any other."""
     match = _FILE.fullmatch(file.name)
     return int(match[1]) if match else -1
 

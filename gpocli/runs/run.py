@@ -1,0 +1,179 @@
+"""A run directory as one object, for whoever looks at a run: begun, going on, done or broken. `docs/runs.md`."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from gpocli.errors import SpecError
+from gpocli.runs.checkpoints import step_of
+from gpocli.runs.directory import RunDirectory
+from gpocli.runs.groups import GroupFiles
+from gpocli.runs.metrics import read_metrics
+from gpocli.runs.written_spec import read_written_spec
+
+if TYPE_CHECKING:
+    from gpocli.spec import RunSpec
+
+State = Literal["running", "done", "stopped", "interrupted", "broken"]
+"""Where a run is; `broken`: its spec cannot be read."""
+
+_TAIL = 1 << 16
+_SIGNS = ("spec.yaml", "run.lock")
+
+
+class Run:
+    """What a run left so far. Nothing is read before it is asked for, and nothing is written or claimed."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path).expanduser()
+        directory = RunDirectory(self.path)
+        self.spec_path, self.metrics_path = directory.spec_path, directory.metrics_path
+        self.checkpoints_path = directory.checkpoints_path
+        self.evaluations_path = self.path / "evaluations"
+        self.model_path = directory.model_path
+        """The folder of the final model, which is there once the run is done (see `has_model`)."""
+        self.candidates = GroupFiles(directory.candidates_path)
+
+    @classmethod
+    def find(cls, path: Path | str) -> "Run":
+        """The run in `path`. Raises SpecError when there is none."""
+        run = cls(path)
+        if not run.path.is_dir():
+            raise SpecError(f"no run directory '{path}'; check the path, or see gpo runs list")
+        if not is_run(run.path):
+            raise SpecError(f"'{path}' is no run directory (it has no spec.yaml); check the path")
+        return run
+
+    @property
+    def name(self) -> str:
+        """The name of its folder."""
+        return self.path.resolve().name
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """Every setting of the run as plain values, section by section. Raises SpecError."""
+        return read_written_spec(self.spec_path)
+
+    @cached_property
+    def spec(self) -> "RunSpec":
+        """The spec of the run, checked, with the plugins that it names. Raises SpecError."""
+        from gpocli.spec.load import load_spec
+
+        if not self.spec_path.is_file():
+            raise SpecError(f"'{self.path}' is no run directory (it has no {self.spec_path.name}); check the path")
+        return load_spec([self.spec_path]).spec
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """How the run was made and what became of it, as `run.json` says; empty where there is none."""
+        try:
+            read = json.loads((self.path / "run.json").read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return read if isinstance(read, dict) else {}
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """All whole lines of the metrics so far."""
+        return read_metrics(self.metrics_path)
+
+    def last_metrics(self) -> list[dict[str, Any]]:
+        """The last lines of the metrics, the newest last, without reading those before."""
+        try:
+            with self.metrics_path.open("rb") as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+                return list(_lines(file.read()))
+        except OSError:
+            return []
+
+    @property
+    def checkpoints(self) -> list[Path]:
+        """The checkpoints that can be resumed from, whole or not, in the order of their steps."""
+        found = self.checkpoints_path.glob("checkpoint-*") if self.checkpoints_path.is_dir() else ()
+        return sorted((one for one in found if one.name[11:].isdigit()), key=step_of)
+
+    @property
+    def evaluations(self) -> list[Path]:
+        """The records of evaluations that were made of it afterwards."""
+        return sorted(self.evaluations_path.glob("*.jsonl"))
+
+    @property
+    def has_model(self) -> bool:
+        """Whether the final model is there, whole."""
+        return (self.model_path / "training_args.bin").is_file()  # the last file that is written
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a process writes here at this moment, as far as locks tell: one on another machine may not."""
+        return is_locked(self.path / "run.lock")
+
+    @property
+    def state(self) -> State:
+        """Where the run is; `stopped` is one that a guard ended, or that ended before its last step."""
+        if self.is_running:
+            return "running"
+        try:
+            steps = self.settings.get("run", {}).get("steps")
+        except SpecError:
+            return "broken"
+        return self._told_state() or _state_of(self.last_metrics(), steps, has_model=self.has_model)
+
+    def _told_state(self) -> State | None:
+        """What its manifest says, unless the run was killed before it could say how it ended."""
+        told: dict[str, State] = {"done": "done", "stopped": "stopped", "interrupted": "interrupted"}
+        return told.get(str(self.manifest.get("state")))
+
+    def size(self) -> int:
+        """Bytes of all its files."""
+        return _size(str(self.path))
+
+
+def is_run(path: Path) -> bool:
+    """Whether a folder is a run directory, be it a broken one."""
+    return any((path / sign).is_file() for sign in _SIGNS)
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process holds the lock of a run. It is only looked at: held for no longer than that takes."""
+    import fcntl
+
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # no lock, or a disk without locks
+        return False
+    return False
+
+
+def _state_of(lines: list[dict[str, Any]], steps: int | None, *, has_model: bool) -> State:
+    if not lines or lines[-1].get("kind") != "end":
+        return "interrupted"
+    if steps is not None and lines[-1]["step"] < steps:
+        return "stopped"
+    return "done" if has_model else "interrupted"
+
+
+def _lines(raw: bytes) -> Iterator[dict[str, Any]]:
+    for text in raw.splitlines():
+        try:
+            line = json.loads(text)
+        except ValueError:  # cut where the reading began, or by a crash
+            continue
+        if isinstance(line, Mapping) and isinstance(line.get("step"), int):
+            yield dict(line)
+
+
+def _size(folder: str) -> int:
+    total = 0
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                is_folder = entry.is_dir(follow_symlinks=False)
+                total += _size(entry.path) if is_folder else entry.stat(follow_symlinks=False).st_size
+    except OSError:  # removed meanwhile
+        pass
+    return total
