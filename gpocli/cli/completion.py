@@ -31,6 +31,13 @@ def complete_preset(incomplete: str) -> list[str]:
     return _beginning(preset_names(), incomplete)
 
 
+def complete_explained(incomplete: str) -> list[tuple[str, str]]:
+    """Names of the glossary that begin so, each with its meaning."""
+    from gpocli.glossary import entries
+
+    return [(name, entries()[name].meaning) for name in _beginning(entries(), incomplete)]
+
+
 def complete_key(incomplete: str) -> list[str]:
     """Dotted paths of settings that begin so, each with its equals sign."""
     from gpocli.spec.algorithms import algorithms

@@ -12,6 +12,7 @@ from gpocli.cli import (
     config,
     data,
     doctor,
+    explain,
     extensions,
     guards,
     init,
@@ -50,6 +51,7 @@ app.add_typer(extensions.filters, name="filters")
 app.add_typer(extensions.rewards, name="rewards")
 app.add_typer(guards.guards, name="guards")
 app.add_typer(plugins.app, name="plugins")
+app.command("explain")(explain.explain_command)
 app.command("doctor")(doctor.doctor_command)
 
 
