@@ -46,10 +46,11 @@ TABLE = {
     "spec": May("embedded errors extensions plugin_manager presets settings"),
     "policy": May("data embedded errors settings", heavy="peft torch transformers"),
     "runs": May("errors spec"),
+    "sharing": May("data embedded errors extensions policy runs settings spec", heavy="peft torch transformers"),
     "launch": May("errors spec"),
     "serving": May("embedded errors settings spec"),
     "trainers": May(
-        "algorithms contracts data embedded errors extensions rollout runs serving",
+        "algorithms contracts data embedded errors extensions rollout runs serving sharing",
         heavy="accelerate torch transformers trl",
     ),
     "checks": May("builtin columns contracts data embedded errors plugin_manager policy serving settings spec trainers"),
@@ -58,7 +59,7 @@ TABLE = {
     "trial": May("builtin contracts data errors extensions plugin_manager runs settings spec"),
     "doctor": May("errors plugin_manager"),
     "training": May(
-        "checks contracts data display embedded errors policy runs serving spec trainers",
+        "checks contracts data display embedded errors policy runs serving sharing spec trainers",
         heavy="accelerate datasets torch transformers",
         loads=True,
     ),

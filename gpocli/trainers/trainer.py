@@ -21,6 +21,8 @@ from gpocli.rollout.support import needs_positions
 from gpocli.rollout.trim import trimmable_sides
 from gpocli.runs.activity import Activity, place_of_update
 from gpocli.runs.records import CandidateRecord
+from gpocli.sharing.card import CardFacts
+from gpocli.trainers.card import write_card
 from gpocli.trainers.checkpoints import resumable, save_whole
 from gpocli.trainers.clock import StepClock
 from gpocli.trainers.config import GroupConfig, checked_filter
@@ -73,6 +75,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
     - Each figure is of one population, the same in training and evaluation (`docs/metrics.md`), and evaluation leaves
       no trace in training. Now and then a generation batch is sampled without a race, which tells the policy's lengths.
     - A checkpoint holds all of the run's state (`RunState`) and is whole or not there: a resumed run is the same run.
+    - Beside each model that is saved stands a card that tells how it was made.
 
     Without a filter every candidate is kept and the run equals TRL's GRPO.
 
@@ -124,6 +127,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         """Told, in one line, what a user should know of how the run goes."""
         self.sources: Mapping[str, str] = {}
         """Digests of the code and the data of the run by name, which its checkpoints tell."""
+        self.card: Callable[[], CardFacts] | None = None
+        """What the cards of saved models say; None: what the trainer itself knows."""
         self.objective = self.objective_class()
         self.activity = Activity()
         """What this process of the run is doing at this moment."""
@@ -340,6 +345,18 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             self._evaluation = EvaluationRows()
             self._loss_figures.settle(self._metrics["eval"])
         super().log(logs, start_time)
+
+    def create_model_card(
+        self, model_name: str | None = None, dataset_name: str | None = None, tags: str | list[str] | None = None
+    ) -> None:
+        if self.is_world_process_zero():
+            tags = [tags] if isinstance(tags, str) else tags or []
+            write_card(self, Path(self.args.output_dir), model_name, dataset_name, tags)
+
+    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
+        super()._save(output_dir, state_dict)
+        if self.args.should_save:
+            write_card(self, Path(output_dir or self.args.output_dir))
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         parent = partial(super()._save_checkpoint, model, trial)

@@ -4,6 +4,8 @@ import os
 import shlex
 import signal
 import time
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,15 +22,19 @@ from gpocli.errors import GpoError, GuardError, Interrupted, ServerFault, everyw
 from gpocli.runs.checkpoints import step_of
 from gpocli.runs.directory import RunDirectory
 from gpocli.runs.summary import RunSummary, summarize
+from gpocli.sharing.card import CardFacts
+from gpocli.sharing.facts import facts_of_run, versions_here
 from gpocli.spec import RunSpec
 from gpocli.spec.dump import dump_spec
 from gpocli.spec.sources import SpecSources, draft_run_spec
 from gpocli.training.agreement import agree
+from gpocli.training.attempt import recorded
 from gpocli.training.boundary import Course, boundary, log_of
 from gpocli.training.claim import Claim, claim_directory, with_directory
 from gpocli.training.company import PATIENCE, Company, meet, place_of
 from gpocli.training.faults import Watch, is_loss, shared_faults
 from gpocli.training.loading_signals import Stopped, interruptible
+from gpocli.training.provenance import devices, machine, provenance
 from gpocli.training.quiet import quiet_libraries, quiet_transformers
 from gpocli.training.resume import on_top_of, refuse_changes, stored_spec
 from gpocli.training.server import own_server
@@ -76,7 +82,7 @@ def _claimed(
             claim = claim_directory(ready, resume=resume, company=company)
             directory = claim.directory
             try:
-                with boundary(partial(_log, directory, company, resume), passes=partial(_is_of_others, company)) as at:
+                with _recorded(claim, ready, company, watch), boundary(partial(_log, directory, company, resume), passes=partial(_is_of_others, company)) as at:
                     return _train_in(claim, ready, console, company, watch, limit, at)
             except BaseException as error:
                 if company.is_main and not resume and not _can_go_on(error):
@@ -86,6 +92,16 @@ def _claimed(
                 directory.close()
     except Stopped as stop:
         raise Interrupted("stopped while loading", stop.number, requeue=run.requeue) from None
+
+
+def _recorded(claim: Claim, ready: Preflight, company: Company, watch: Watch) -> AbstractContextManager[None]:
+    """Keep in the manifest how this attempt is made, and how it ends."""
+    if not company.is_main:
+        return nullcontext()
+    manifest, checkpoint = claim.directory.manifest, claim.checkpoint
+    from_step = 0 if checkpoint is None else step_of(checkpoint)
+    manifest.begin(provenance(ready, processes=company.count, from_step=from_step))
+    return recorded(manifest, lambda: watch.heard)
 
 
 def _log(directory: RunDirectory, company: Company, resume: bool) -> Path:
@@ -157,7 +173,10 @@ def _train_in(
 
             quiet_transformers()
             trainer = assemble(ready, directory.checkpoints_path, note=progress.note)
+        if is_main:
+            directory.manifest.note({"machine": machine(devices(trainer.accelerator.device.type))})
         trainer.sources = ready.sources
+        trainer.card = partial(_card, directory, spec, ready.sources)
         trainer.on_candidates = directory.append_candidates
         trainer.on_note = progress.note
         take_over_display(trainer, ProgressLink(progress, what_runs(spec), directory.append_metrics))
@@ -214,6 +233,12 @@ def _train_and_save(trainer: Any, claim: Claim, signals: Any, watched: Any) -> i
     directory.check_that_it_stands()
     written(trainer, directory.model_path, partial(trainer.save_model, str(directory.model_path)))
     return None
+
+
+def _card(directory: RunDirectory, spec: RunSpec, sources: Mapping[str, str]) -> CardFacts:
+    """What the run tells of the model so far."""
+    name, metrics = directory.path.resolve().name, directory.read_metrics()
+    return facts_of_run(name, spec, metrics, sources=sources, versions=versions_here())
 
 
 def _take_steps(trainer: Any, checkpoint: Path | None) -> None:
