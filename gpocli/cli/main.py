@@ -20,6 +20,7 @@ from gpocli.cli import (
     plan,
     plugins,
     presets,
+    runs,
     serve,
     train,
 )
@@ -47,6 +48,7 @@ app.command("serve", cls=SpecCommand)(serve.serve_command)
 app.add_typer(config.app, name="config")
 app.add_typer(data.app, name="data")
 app.add_typer(presets.app, name="presets")
+app.add_typer(runs.app, name="runs")
 app.add_typer(extensions.filters, name="filters")
 app.add_typer(extensions.rewards, name="rewards")
 app.add_typer(guards.guards, name="guards")
