@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from gpocli.errors import SpecError
+from gpocli.errors import SpecError, counted
 from gpocli.spec.run_spec import RunSpec
 
 LARGEST_DEFAULT_MICRO_BATCH = 16
@@ -93,7 +93,23 @@ def updates_per_generation(spec: RunSpec) -> int:
 
 def notices(spec: RunSpec) -> list[str]:
     """What a user should know of a spec that is sound: settings that cannot have the effect they promise."""
-    return spec.algorithm.notices(updates_per_generation(spec) * spec.batch.iterations)
+    told: list[str] = spec.algorithm.notices(updates_per_generation(spec) * spec.batch.iterations)
+    return [*told, *_unused(spec)]
+
+
+def _unused(spec: RunSpec) -> Iterator[str]:
+    """Yield a line where more than a fifth of what a run samples is never trained on: its last batch is left early."""
+    if spec.run.steps is None:
+        return
+    updates = updates_per_generation(spec)
+    whole, rest = divmod(spec.run.steps, updates * spec.batch.iterations)
+    sampled, trained = (whole + bool(rest)) * updates, whole * updates + min(rest, updates)
+    if trained < 0.8 * sampled:
+        yield (
+            f"{counted(spec.run.steps, 'step')} (run.steps) will sample {sampled / trained:.2g} times what is trained "
+            f"on: each generation batch feeds {updates} updates; write --steps {sampled * spec.batch.iterations}, or "
+            "batch.updates_per_generation: 1"
+        )
 
 
 def _plan(sizes: _Sizes) -> BatchPlan:

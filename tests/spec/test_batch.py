@@ -160,3 +160,24 @@ def test_a_gfpo_run_that_keeps_all_is_told_so():
         "gfpo cannot differ from grpo here: all 8 candidates of a group are kept; write a smaller algorithm.keep"
     ]
     assert notices(RunSpec()) == []
+
+
+def unused(steps, **batch):
+    spec = spec_of({"type": "gmpo"}, **batch)
+    return notices(spec.model_copy(update={"run": spec.run.model_copy(update={"steps": steps, "epochs": None})}))
+
+
+def test_a_run_that_samples_more_than_it_trains_on_is_told_so():
+    assert unused(1) == [
+        "1 step (run.steps) will sample 8 times what is trained on: each generation batch feeds 8 updates; write "
+        "--steps 8, or batch.updates_per_generation: 1"
+    ]
+    # 16 updates are sampled for 9; with two iterations all that is sampled is trained on in the 8 steps of the first.
+    assert unused(9)[0].startswith("9 steps (run.steps) will sample 1.8 times ")
+    assert "write --steps 16," in unused(3, iterations=2)[0]
+    assert [unused(8), unused(8, iterations=2), unused(16)] == [[], [], []]
+
+
+def test_a_fifth_that_is_not_trained_on_is_not_worth_a_line():
+    assert unused(33) == []  # 40 updates are sampled for 33
+    assert (unused(26), len(unused(25))) == ([], 1)  # of 32, of which four fifths are 25.6
