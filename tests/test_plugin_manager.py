@@ -53,7 +53,7 @@ def install(tmp_path, monkeypatch):
 def test_builtins_come_first_and_say_where_they_are_from():
     host = load_plugins(entry_points=False)
     assert [plugin.name for plugin in host.plugins] == ["builtin"]
-    assert list(host.filters) == ["length", "token_efficiency", "adaptive_difficulty", "correct", "random"]
+    assert list(host.filters) == ["length", "contrast", "token_efficiency", "adaptive_difficulty", "correct", "random"]
     length = host.filters["length"]
     assert (length.plugin, length.distribution) == ("builtin", "gpocli")
     assert length.origin.startswith("plugin 'builtin' (gpocli ")
@@ -122,8 +122,8 @@ def test_name_that_a_broken_plugin_may_have_given_tells_the_cause(install):
     with pytest.raises(PluginError) as caught:
         load_plugins().build_filter("fewest_lines")
     assert str(caught.value) == (
-        "unknown filter 'fewest_lines'; there are: adaptive_difficulty, correct, length, random, token_efficiency; "
-        "if a broken plugin gives it, mend that: plugin 'lines' (gpo-lines 1.0) is broken: "
+        "unknown filter 'fewest_lines'; there are: adaptive_difficulty, contrast, correct, length, random, "
+        "token_efficiency; if a broken plugin gives it, mend that: plugin 'lines' (gpo-lines 1.0) is broken: "
         "RuntimeError: no licence (gpo_lines.py:1)"
     )
     assert caught.value.exit_code == 3

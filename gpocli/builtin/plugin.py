@@ -1,7 +1,7 @@
 """The built-in plugin: what gpo brings itself, through the hooks that every other plugin uses."""
 
 from gpocli.algorithms import cispo, dapo, dr_grpo, gfpo, gmpo, grpo, gspo
-from gpocli.builtin.filters import adaptive_difficulty, correct, length, random, token_efficiency
+from gpocli.builtin.filters import adaptive_difficulty, contrast, correct, length, random, token_efficiency
 from gpocli.builtin.guards import (
     absurd_rewards,
     all_cut,
@@ -23,7 +23,8 @@ from gpocli.hookspecs import hookimpl
 @hookimpl
 def gpo_filters() -> list[FilterExtension]:
     """The `EXTENSION` of each file in `builtin/filters`."""
-    return [module.EXTENSION for module in (length, token_efficiency, adaptive_difficulty, correct, random)]
+    modules = (length, contrast, token_efficiency, adaptive_difficulty, correct, random)
+    return [module.EXTENSION for module in modules]
 
 
 @hookimpl

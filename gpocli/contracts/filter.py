@@ -31,6 +31,7 @@ class GroupFilter:
     - `score_bound(length, **kwargs) -> float`: the highest score that a completion with `length` tokens that has
       not ended could still get. A filter that has it promises that a score depends on the candidate alone. One that
       looks at rewards may name `max_reward` and `max_rewards`, which `GroupFilter.score_bound` explains;
+    - `why_no_race`: a text that tells why it can have no `score_bound`, for `gpo plan` and `check`;
     - `keep_counts(keep, group_rewards, **kwargs) -> list[int]`: how many of each group to keep, from 0 to
       `keep`; one filter of a chain may have it, and it always gets the rewards;
     - `check_keep(keep)`: raises `ValueError` when it cannot work with that k;
@@ -88,7 +89,9 @@ class GroupFilter:
             if member.can("keep_counts"):
                 return f"filter '{member.name}' needs the rewards of all"
             if not member.can("score_bound"):
-                return f"filter '{member.name}' has no score_bound"
+                reason = getattr(member.function, "why_no_race", None)
+                told = f": {reason}" if isinstance(reason, str) else " has no score_bound"
+                return f"filter '{member.name}'{told}"
         return None
 
     def score(

@@ -91,18 +91,20 @@ def test_list(user):
     assert said.out.splitlines() == [
         "name                 from          summary",
         f"length               gpocli {__version__}  keep the shortest completions, counted in tokens",
+        f"contrast             gpocli {__version__}  keep short right answers beside long wrong ones: answers become "
+        "shorter",
         f"token_efficiency     gpocli {__version__}  keep the completions with the most reward a token",
         f"adaptive_difficulty  gpocli {__version__}  keep the shortest completions, fewer of prompts that are easy by "
         "now",
-        f"correct              gpocli {__version__}  keep right answers before wrong ones; chain another filter behind "
-        "it",
+        f"correct              gpocli {__version__}  keep right answers before wrong ones; to shorten answers, take "
+        "contrast",
         f"random               gpocli {__version__}  keep completions by lot, as a control for the other filters",
     ]
 
 
 def test_list_as_json(user):
     names = [one["name"] for one in json.loads(user.gpo("filters", "list", "--json").out)]
-    assert names == ["length", "token_efficiency", "adaptive_difficulty", "correct", "random"]
+    assert names == ["length", "contrast", "token_efficiency", "adaptive_difficulty", "correct", "random"]
 
 
 def test_show(user):

@@ -179,8 +179,8 @@ def test_a_run_that_needs_a_broken_plugin_exits_3_with_the_cause(folder, broken_
     done = folder.gpo(*GFPO, *COUNT_A, "--filter", "mystery", PYTHONPATH=broken_site)
     assert (done.code, done.stdout) == (3, "")
     assert done.stderr == (
-        "--filter: algorithm.filters.0.name: unknown filter 'mystery'; there are: adaptive_difficulty, correct, "
-        "gpo-taken:length, length, random, token_efficiency; if a broken plugin gives it, mend that: "
+        "--filter: algorithm.filters.0.name: unknown filter 'mystery'; there are: adaptive_difficulty, contrast, "
+        "correct, gpo-taken:length, length, random, token_efficiency; if a broken plugin gives it, mend that: "
         f"{HOOK}; {RAISES}\n"
     )
     assert not (folder.path / "out").exists()

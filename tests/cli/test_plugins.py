@@ -89,7 +89,7 @@ def test_table_has_a_line_for_each_plugin_and_the_reason_below(with_host):
     kinds = ["filters", "rewards", "guards", "algorithms"]
     assert lines[0].split() == ["plugin", "distribution", "version", *kinds, "state"]
     assert lines[1].split() == ["builtin", "gpocli", __version__, "length", "accuracy", "weights", "gfpo", "ok"]
-    assert lines[2].split() == ["token_efficiency", "exact", "not_finite", "gmpo"]
+    assert lines[2].split() == ["contrast", "exact", "not_finite", "gmpo"]
     assert lines[-2].split() == ["[red]", "gpo-red", "2.0", "broken"]
     assert lines[-1] == "plugin '[red]' (gpo-red 2.0) is broken: RuntimeError: no [licence] (red.py:1)"
 
@@ -194,7 +194,7 @@ def test_check_of_the_builtin_plugin_finds_nothing(user):
     assert said.out.splitlines()[:4] == [
         f"plugin 'builtin' (gpocli {__version__})",
         "check                         finding",
-        "loads                         5 filters, 7 rewards, 11 guards, 7 algorithms",
+        "loads                         6 filters, 7 rewards, 11 guards, 7 algorithms",
         "filter length                 sound",
     ]
     assert said.out.count("sound") >= 11  # the reward gym is tried only where its extra is installed

@@ -1,4 +1,4 @@
-"""Right answers are kept before wrong ones; chain another filter behind it to choose among them."""
+"""Right answers are kept before wrong ones; a filter behind it chooses among either."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -42,17 +42,23 @@ class Correct:
         return float(self._chosen(max_reward, max_rewards) > self.options.threshold)
 
     def _chosen(self, weighted: Any, by_name: Mapping[str, Any]) -> Any:
-        """What belongs to the reward that tells right from wrong: the weighted sum's, or that of one by name."""
-        name = self.options.reward
-        if name is not None and name not in by_name:
-            near = did_you_mean(name, by_name)
-            raise SpecError(f"filter 'correct' looks at reward '{name}', which this run does not have; {near}")
-        return weighted if name is None else by_name[name]
+        return reward_by_name("correct", self.options.reward, weighted, by_name)
+
+
+def reward_by_name(filter_name: str, name: str | None, weighted: Any, by_name: Mapping[str, Any]) -> Any:
+    """What belongs to the reward that tells right from wrong: the weighted sum's, or that of one by name.
+
+    Raises `SpecError` naming the filter when the run has no such reward.
+    """
+    if name is not None and name not in by_name:
+        near = did_you_mean(name, by_name)
+        raise SpecError(f"filter '{filter_name}' looks at reward '{name}', which this run does not have; {near}")
+    return weighted if name is None else by_name[name]
 
 
 EXTENSION = FilterExtension(
     name="correct",
     build=Correct,
-    summary="keep right answers before wrong ones; chain another filter behind it",
+    summary="keep right answers before wrong ones; to shorten answers, take contrast",
     options=CorrectOptions,
 )
