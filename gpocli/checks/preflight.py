@@ -14,7 +14,7 @@ from gpocli.checks.guards import check_guards
 from gpocli.checks.model import check_hub_model, check_model, check_packages
 from gpocli.checks.run_directory import check_run_directory
 from gpocli.checks.server import check_server
-from gpocli.checks.sources import sources_of
+from gpocli.checks.sources import plugins_of, sources_of
 from gpocli.checks.tokenizer import check_prompts, check_tokenizer
 from gpocli.checks.trackers import check_trackers
 from gpocli.checks.trl import check_trl
@@ -32,7 +32,8 @@ from gpocli.spec.load import Draft
 class Preflight:
     """A run that is sound as far as can be told without its model.
 
-    `sources` are digests of its code and data, `notes` worth a line each to the user.
+    `sources` are digests of its code and data, `plugins` the packages of its plugins, `origins` where its settings were
+    written, `notes` worth a line each to the user.
     """
 
     spec: RunSpec
@@ -44,6 +45,8 @@ class Preflight:
     eval_rows: Rows | None
     sources: Mapping[str, str]
     notes: list[str]
+    plugins: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,20 @@ def examine(draft: Draft, processes: int = 1) -> Examination:
         return Examination(None, faults, guards)
     sources = sources_of(findings.spec, host, rows, eval_rows)
     notes = [str(plugin) for plugin in host.broken] + notices(findings.spec) + findings.notes
-    ready = Preflight(findings.spec, plan, group_filter, rewards, guards, rows, eval_rows, sources, notes)
+    origins = {path: str(place) for path, place in draft.places.items()}
+    ready = Preflight(
+        findings.spec,
+        plan,
+        group_filter,
+        rewards,
+        guards,
+        rows,
+        eval_rows,
+        sources,
+        notes,
+        plugins_of(findings.spec, host),
+        origins,
+    )
     return Examination(ready, [], guards)
 
 

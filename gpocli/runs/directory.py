@@ -2,6 +2,7 @@
 
 runs/<name>/
     spec.yaml        the resolved run spec, written before anything loads
+    run.json         how the run was made and what became of it, see `gpocli.runs.manifest`
     metrics.jsonl    one JSON object a log
     candidates/      every candidate of every step, in parquet files
     checkpoints/     checkpoint-<step>/, as transformers writes them, and what `gpocli.runs.checkpoints` says
@@ -21,11 +22,15 @@ from typing import Any
 
 from gpocli.errors import EnvironmentFault, SpecError
 from gpocli.runs.checkpoints import MANIFEST, latest_whole
+from gpocli.runs.manifest import NAME as _MANIFEST
+from gpocli.runs.manifest import Manifest
 from gpocli.runs.metrics import Kind, append_metrics, read_metrics, rewind_metrics
 from gpocli.runs.records import CandidateRecord, CandidateWriter, rewind_candidates
 from gpocli.runs.writing import writing
 
 _LOCK, _SPEC, _CANDIDATES, _CHECKPOINTS = "run.lock", "spec.yaml", "candidates", "checkpoints"
+_OF_A_START = {_LOCK, *(name + end for name in (_SPEC, _MANIFEST) for end in ("", ".part")), _CANDIDATES, _CHECKPOINTS}
+"""What a run has before its first step."""
 
 
 class RunDirectory:
@@ -42,6 +47,7 @@ class RunDirectory:
         self.candidates_path = self.path / _CANDIDATES
         self.checkpoints_path = self.path / _CHECKPOINTS
         self.model_path = self.path / "model"
+        self.manifest = Manifest(self.path)
         self._write_candidates = CandidateWriter(self.candidates_path)
         self._descriptor: int | None = None
         self._is_new = False
@@ -171,7 +177,7 @@ class RunDirectory:
 
         A folder that was there before is emptied, and stays.
         """
-        own = {_LOCK, _SPEC, _SPEC + ".part", _CANDIDATES, _CHECKPOINTS, self.metrics_path.name}
+        own = _OF_A_START | {self.metrics_path.name}
         if not self.path.is_dir():  # removed while the run was under way
             return
         if self.has_steps() or {entry.name for entry in self.path.iterdir()} - own:
@@ -192,7 +198,7 @@ class RunDirectory:
     def _refuse_used(self) -> None:
         names = {entry.name for entry in self.path.iterdir()}
         if _LOCK in names or not names:
-            left = names - {_LOCK, _SPEC, _SPEC + ".part", _CANDIDATES, _CHECKPOINTS}
+            left = names - _OF_A_START
             inside = [folder for folder in (self.candidates_path, self.checkpoints_path) if folder.is_dir()]
             if left or any(any(folder.iterdir()) for folder in inside):
                 raise SpecError(

@@ -1,4 +1,4 @@
-"""The metrics file of a run: one strict JSON object a line, each with its step and what kind of line it is."""
+"""The metrics file of a run: one strict JSON object a line, each with its step, its kind and the time in UTC."""
 
 import json
 import math
@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal
 
+from gpocli.runs.manifest import now
 from gpocli.runs.writing import writing
 
 Kind = Literal["train", "eval", "end"]
@@ -15,7 +16,7 @@ Kind = Literal["train", "eval", "end"]
 
 def append_metrics(path: Path, step: int, kind: Kind, logs: Mapping[str, Any]) -> None:
     """Add one line. Numbers that JSON cannot hold (NaN, infinities) become null. Raises EnvironmentFault."""
-    line = json.dumps({"step": step, "kind": kind, **plain(logs)}, allow_nan=False)
+    line = json.dumps({"step": step, "kind": kind, "time": now(), **plain(logs)}, allow_nan=False)
     with writing(path), path.open("a", encoding="ascii", newline="\n") as file:
         file.write(line + "\n")
 

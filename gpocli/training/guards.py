@@ -105,7 +105,7 @@ def _own_part(weight: torch.Tensor) -> torch.Tensor:
 
 
 def _figures(line: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in line.items() if name not in ("step", "kind")}
+    return {name: value for name, value in line.items() if name not in ("step", "kind", "time")}
 
 
 def _last_good(directory: RunDirectory, step: int) -> Path | None:

@@ -82,7 +82,8 @@ def _claimed(
             claim = claim_directory(ready, resume=resume, company=company)
             directory = claim.directory
             try:
-                with _recorded(claim, ready, company, watch), boundary(partial(_log, directory, company, resume), passes=partial(_is_of_others, company)) as at:
+                log, passes = partial(_log, directory, company, resume), partial(_is_of_others, company)
+                with _recorded(claim, ready, company, watch), boundary(log, passes=passes) as at:
                     return _train_in(claim, ready, console, company, watch, limit, at)
             except BaseException as error:
                 if company.is_main and not resume and not _can_go_on(error):

@@ -45,7 +45,7 @@ def test_a_run_directory_holds_spec_metrics_candidates_checkpoint_and_model(fini
     folder, _ = finished
     run = folder.path / "out"
     assert sorted(entry.name for entry in run.iterdir()) == [
-        "candidates", "checkpoints", "metrics.jsonl", "model", "run.lock", "spec.yaml",
+        "candidates", "checkpoints", "metrics.jsonl", "model", "run.json", "run.lock", "spec.yaml",
     ]  # fmt: skip
     assert (run / "checkpoints" / "checkpoint-2" / "trainer_state.json").is_file()
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -23,7 +24,9 @@ def test_every_line_is_strict_json(tmp_path):
     append_metrics(path, 1, "train", {"reward": math.nan, "loss": math.inf, "kl": None, "text": "a\u2028b\x85c"})
     append_metrics(path, 2, "eval", {"eval_reward": 0.5})
     lines = path.read_bytes().split(b"\n")
-    assert [strict(line) for line in lines[:-1]] == [
+    read = [strict(line) for line in lines[:-1]]
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", line.pop("time")) for line in read)
+    assert read == [
         {"step": 1, "kind": "train", "reward": None, "loss": None, "kl": None, "text": "a\u2028b\x85c"},
         {"step": 2, "kind": "eval", "eval_reward": 0.5},
     ]

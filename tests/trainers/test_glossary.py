@@ -14,7 +14,7 @@ from tests.trainers.conftest import prompts
 
 PAGE = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| `([\w/]+)` \|.*\|([^|]*)\|$", re.MULTILINE)
-OF_LINES = {"step", "kind"}
+OF_LINES = {"step", "kind", "time"}
 NEEDS_MORE = {
     "aux_loss",  # experts
     "eval_aux_loss",

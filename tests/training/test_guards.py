@@ -89,7 +89,7 @@ def test_a_guard_sees_the_figures_of_each_step_and_no_others(tmp_path):
     _, directory = watched(tmp_path, [guard])
     lines = directory.read_metrics()
     assert len(seen) == 4
-    assert [set(one) - {"epoch"} for one in seen] == [set(line) - {"kind", "step", "epoch"} for line in lines]
+    assert [set(one) - {"epoch"} for one in seen] == [set(line) - {"kind", "step", "time", "epoch"} for line in lines]
 
 
 def test_a_stop_leaves_a_checkpoint_and_no_model(tmp_path):
