@@ -151,8 +151,8 @@ MISTAKES = [
     (["train", "gfpo", "-k", "30"], 2,
      "--keep: algorithm.keep: keep 30 is more than group_size 24; write keep: 24 or less"),
     (["train", "gfpo", "--filter", "shortest"], 2,
-     "--filter: algorithm.filters.0.name: unknown filter 'shortest'; there are: adaptive_difficulty, contrast, correct, "
-     "length, random, token_efficiency"),
+     "--filter: algorithm.filters.0.name: unknown filter 'shortest'; there are: adaptive_difficulty, contrast, "
+     "correct, length, random, token_efficiency"),
     (["train", "gmpo", "--reward", "accurcy=2"], 2,
      "--reward: rewards.0.name: unknown reward 'accurcy'; did you mean 'accuracy'?"),
     (["train", "grpo", "--data", "row.jsonl"], 2,
@@ -172,8 +172,8 @@ MISTAKES = [
      "gpo train gfpo: Invalid value: --resume, --dry-run and --smoke do not go together; leave out all but one; see "
      "gpo train gfpo -h"),
     (["train", "gfpo", "--dry-run", "--filter", "shortest"], 2,
-     "--filter: algorithm.filters.0.name: unknown filter 'shortest'; there are: adaptive_difficulty, contrast, correct, "
-     "length, random, token_efficiency"),
+     "--filter: algorithm.filters.0.name: unknown filter 'shortest'; there are: adaptive_difficulty, contrast, "
+     "correct, length, random, token_efficiency"),
     (["resume"], 2, "gpo: No such command 'resume'; write gpo train NAME --resume --out runs/<name>"),
     ([CHECK, SET, "optim.learning_rate=nan"], 2,
      "--set optim.learning_rate=nan: optim.learning_rate: 'nan' is not a finite number; write a number from 0 to 1"),
