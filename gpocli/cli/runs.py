@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="List, show, compare and remove runs.", no_args_is_help=True, rich_markup_mode="rich")
 
+FEW = 100
+"""Rows from which on a table is only text."""
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.", show_default=False)]
 RunPaths = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories.", show_default=False)]
 Folders = Annotated[
@@ -36,7 +38,7 @@ def list_runs(folders: Folders = None, as_json: AsJson = False) -> None:
     elif rows:
         headers = ("run", "state", "algorithm", "filter", "model", "steps", "reward", "length", "size")
         right = ("steps", "reward", "length", "size")
-        print_table(plain_table(headers, [_row(row) for row in rows], right=right))
+        _print_many(headers, [_row(row) for row in rows], right)
     else:
         print_lines("no runs here")
 
@@ -104,6 +106,20 @@ def remove_runs(paths: RunPaths, yes: Annotated[bool, typer.Option("--yes", "-y"
         raise typer.Exit(1)
     for run in runs:
         remove_run(run)
+
+
+def _print_many(headers: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str]) -> None:
+    """Print a table; one of hundreds of rows without what a terminal could have of it, which takes seconds."""
+    if len(rows) <= FEW:
+        print_table(plain_table(headers, rows, right=right))
+        return
+    widths = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]
+    sides = [str.rjust if header in right else str.ljust for header in headers]
+    lines = (
+        " ".join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)).rstrip()
+        for row in (headers, *rows)
+    )
+    print_lines("\n".join(lines))
 
 
 def _agreed(count: int) -> bool:

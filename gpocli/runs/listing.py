@@ -1,7 +1,7 @@
 """Many runs at a glance: where they are, and the few figures of each that are read from the ends of its files."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,10 +49,10 @@ def find_runs(folders: Sequence[Path]) -> list[Run]:
 def overview(run: Run) -> Overview:
     """What a list says of a run, be it broken."""
     try:
-        spec = run.settings
+        spec = run.outline
     except SpecError:
         spec = {}
-    algorithm, lines = _section(spec, "algorithm"), run.last_metrics()
+    algorithm, lines = _section(spec, "algorithm"), run.last_metrics
     figures = last_figures(lines)
     return Overview(
         path=str(run.path),
@@ -71,9 +71,9 @@ def overview(run: Run) -> Overview:
     )
 
 
-def last_figures(lines: Sequence[Mapping[str, Any]]) -> StepFigures:
-    """The figures of the last step that has some of completions."""
-    found = (read_logs(line) for line in reversed(lines) if line.get("kind") == "train" and "reward" in line)
+def last_figures(newest: Iterable[Mapping[str, Any]]) -> StepFigures:
+    """The figures of the last step that has some of completions, out of lines with the newest first."""
+    found = (read_logs(line) for line in newest if line.get("kind") == "train" and "reward" in line)
     return next(found, StepFigures())
 
 

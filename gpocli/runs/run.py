@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -58,6 +58,11 @@ class Run:
         return read_written_spec(self.spec_path)
 
     @cached_property
+    def outline(self) -> dict[str, Any]:
+        """The sections that a list of runs tells of, read faster than all of them. Raises SpecError."""
+        return read_written_spec(self.spec_path, ("algorithm", "model", "run"))
+
+    @cached_property
     def spec(self) -> "RunSpec":
         """The spec of the run, checked, with the plugins that it names. Raises SpecError."""
         from gpocli.spec.load import load_spec
@@ -79,12 +84,16 @@ class Run:
         """All whole lines of the metrics so far."""
         return read_metrics(self.metrics_path)
 
+    @cached_property
     def last_metrics(self) -> list[dict[str, Any]]:
-        """The last lines of the metrics, the newest last, without reading those before."""
+        """The last whole lines of the metrics, the newest first, down to one that tells of completions.
+
+        Those before are not read.
+        """
         try:
             with self.metrics_path.open("rb") as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
-                return list(_lines(file.read()))
+                return list(_newest(file.read()))
         except OSError:
             return []
 
@@ -115,10 +124,10 @@ class Run:
         if self.is_running:
             return "running"
         try:
-            steps = self.settings.get("run", {}).get("steps")
+            steps = self.outline.get("run", {}).get("steps")
         except SpecError:
             return "broken"
-        return self._told_state() or _state_of(self.last_metrics(), steps, has_model=self.has_model)
+        return self._told_state() or _state_of(self.last_metrics, steps, has_model=self.has_model)
 
     def _told_state(self) -> State | None:
         """What its manifest says, unless the run was killed before it could say how it ended."""
@@ -149,22 +158,24 @@ def is_locked(path: Path) -> bool:
     return False
 
 
-def _state_of(lines: list[dict[str, Any]], steps: int | None, *, has_model: bool) -> State:
-    if not lines or lines[-1].get("kind") != "end":
+def _state_of(newest: list[dict[str, Any]], steps: int | None, *, has_model: bool) -> State:
+    if not newest or newest[0].get("kind") != "end":
         return "interrupted"
-    if steps is not None and lines[-1]["step"] < steps:
+    if steps is not None and newest[0]["step"] < steps:
         return "stopped"
     return "done" if has_model else "interrupted"
 
 
-def _lines(raw: bytes) -> Iterator[dict[str, Any]]:
-    for text in raw.splitlines():
+def _newest(raw: bytes) -> Iterator[dict[str, Any]]:
+    for text in reversed(raw.splitlines()):
         try:
             line = json.loads(text)
         except ValueError:  # cut where the reading began, or by a crash
             continue
-        if isinstance(line, Mapping) and isinstance(line.get("step"), int):
-            yield dict(line)
+        if isinstance(line, dict) and isinstance(line.get("step"), int):
+            yield line
+            if "reward" in line:
+                return
 
 
 def _size(folder: str) -> int:

@@ -27,6 +27,14 @@ def test_runs_are_listed(user):
     assert lines[2][:-2] == ["runs/b", "interrupted", "gfpo", "length", "m", "1/3", "0.100", "9.0"]
 
 
+def test_many_runs_are_listed_alike(user, monkeypatch):
+    for name in ("a", "b"):
+        make_run(user.folder / "runs" / name)
+    few = user.gpo("runs", "list").out
+    monkeypatch.setattr("gpocli.cli.runs.FEW", 1)
+    assert user.gpo("runs", "list").out == few
+
+
 def test_a_list_is_json(user):
     make_run(user.folder / "mine" / "a")
     (row,) = json.loads(user.gpo("runs", "list", "mine", "--json").out)

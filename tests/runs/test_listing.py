@@ -37,7 +37,7 @@ def test_a_broken_run_has_a_line(tmp_path):
 
 
 def test_steps_without_new_completions_tell_no_figures():
-    lines = [{"step": 1, "kind": "train", "reward": 0.5}, {"step": 2, "kind": "train", "loss": 1.0}]
+    lines = [{"step": 2, "kind": "train", "loss": 1.0}, {"step": 1, "kind": "train", "reward": 0.5}]
     assert last_figures(lines).reward == 0.5
     assert last_figures([]).reward is None
 

@@ -15,7 +15,7 @@ def test_a_run_that_is_done(tmp_path):
     assert (run.state, run.name, run.has_model) == ("done", "a", True)
     assert run.settings["algorithm"]["type"] == run.spec.algorithm.type == "gfpo"
     assert [line["step"] for line in run.metrics()] == [1, 2, 2]
-    assert run.last_metrics() == run.metrics()
+    assert run.last_metrics == run.metrics()[:0:-1]
 
 
 def test_one_that_ended_before_its_last_step_was_stopped(tmp_path):
@@ -69,10 +69,12 @@ def test_checkpoints_and_evaluations_are_in_order(tmp_path):
     assert run.evaluations == []
 
 
-def test_the_end_of_long_metrics_is_read_alone(tmp_path):
+def test_the_end_of_the_metrics_is_read_back_to_the_last_completions(tmp_path):
     run = Run(make_run(tmp_path / "a", steps=2000, of=2000))
-    assert run.last_metrics()[-1]["kind"] == "end"
-    assert run.last_metrics()[0]["step"] > 1
+    with run.metrics_path.open("a") as file:
+        file.write('{"step": 2001, "cut')
+    assert [(line["step"], line["kind"]) for line in run.last_metrics] == [(2000, "end"), (2000, "train")]
+    assert Run(tmp_path / "none").last_metrics == []
 
 
 def test_its_size_is_that_of_its_files(tmp_path):

@@ -22,6 +22,15 @@ def test_every_value_is_read_as_it_was(tmp_path):
     assert read_written_spec(tmp_path / "spec.yaml") == SPEC.model_dump()
 
 
+def test_some_sections_are_read_alone(tmp_path):
+    (tmp_path / "spec.yaml").write_text(dump_spec(SPEC), encoding="utf-8")
+    whole = SPEC.model_dump()
+    assert read_written_spec(tmp_path / "spec.yaml", ["algorithm", "run"]) == {
+        "algorithm": whole["algorithm"],
+        "run": whole["run"],
+    }
+
+
 @pytest.mark.parametrize("text", ["a: [", "- 1", "\x00"])
 def test_what_cannot_be_read_is_told(tmp_path, text):
     (tmp_path / "spec.yaml").write_text(text)
