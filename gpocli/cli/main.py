@@ -13,6 +13,7 @@ from gpocli.cli import (
     data,
     doctor,
     explain,
+    export,
     extensions,
     guards,
     init,
@@ -49,6 +50,7 @@ app.add_typer(config.app, name="config")
 app.add_typer(data.app, name="data")
 app.add_typer(presets.app, name="presets")
 app.add_typer(runs.app, name="runs")
+app.command("export")(export.export_command)
 app.add_typer(extensions.filters, name="filters")
 app.add_typer(extensions.rewards, name="rewards")
 app.add_typer(guards.guards, name="guards")

@@ -1,0 +1,70 @@
+"""`gpo export`: what it prints, and what it refuses."""
+
+import json
+
+import pytest
+
+from gpocli.runs.directory import RunDirectory
+from tests.cli.in_process import User
+
+
+@pytest.fixture
+def user(tmp_path, monkeypatch, capsys) -> User:
+    return User(tmp_path, monkeypatch, capsys)
+
+
+@pytest.fixture
+def run(user, tiny_model):
+    """A run directory with a final model."""
+    import shutil
+
+    user.write("out/spec.yaml", "algorithm: {type: grpo}\n")
+    shutil.copytree(tiny_model, user.folder / "out" / "model")
+    user.write("out/model/training_args.bin", "")
+    return RunDirectory(user.folder / "out")
+
+
+def test_a_model_is_exported_beside_the_run_unless_told_otherwise(user, run):
+    said = user.gpo("export", "out")
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith("exported: out/export (model, 7 files, 0.0 MB)")
+    assert (run.path / "export" / "model.safetensors").is_file()
+
+
+def test_json_has_a_stable_shape(user, run):
+    said = user.gpo("export", "out", "--to", "there", "--json")
+    told = json.loads(said.out)
+    assert told.pop("bytes") > 0
+    assert told == {
+        "format": 1,
+        "run": "out",
+        "checkpoint": None,
+        "kind": "model",
+        "to": "there",
+        "url": None,
+        "files": sorted(path.name for path in (user.folder / "there").iterdir()),
+        "notes": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "line"),
+    [
+        (["none"], 2, "no run directory 'none'; check the path, or see gpo runs list"),
+        (["out", "--checkpoint", "3"], 2, "'out' has no checkpoint 3; it has no checkpoint either"),
+        (["out", "--merge"], 2, "'out/model' is a whole model, so there is nothing to merge; leave out --merge"),
+        (["out", "--to", "out"], 2, "'out' is there already; name another folder with --to"),
+        (["out", "--to", "hub:a/b/c"], 2, "'a/b/c' cannot be a hub id"),
+        (["out", "--to", "hub:a/b"], 5, "HF_HUB_OFFLINE is set, so nothing can be sent"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(user, run, arguments, code, line):
+    said = user.gpo("export", *arguments)
+    assert said.code == code
+    assert said.err.startswith(line)
+    assert said.err.count("\n") == 1
+
+
+def test_public_is_for_repositories(user, run):
+    said = user.gpo("export", "out", "--public")
+    assert (said.code, "write --to hub:ID as well" in said.err) == (2, True)
