@@ -9,6 +9,7 @@ from typing import Any
 
 from gpocli.contracts.filter import GroupFilter, NamedFilter, mean_rewards, select
 from gpocli.errors import PluginError, counted
+from gpocli.trial.pull import pull_check
 from gpocli.trial.report import Check, Report, first_difference, number
 from gpocli.trial.samples import Candidate, Samples, filter_arguments
 from gpocli.trial.trial import Clock, Trial, split
@@ -32,7 +33,7 @@ class _FilterTrial(Trial[float]):
 
     def __init__(self, named: NamedFilter, samples: Samples, keep: int, clock: Clock) -> None:
         super().__init__(f"filter '{named.name}'", _with_rewards(samples, lambda reward: reward or 0.0), clock)
-        self.filter, self.keep = GroupFilter([named]), keep
+        self.filter, self.keep, self.given = GroupFilter([named]), keep, samples
 
     def arguments(self, *, chat: bool) -> dict[str, Any]:
         return _arguments(self.samples, chat=chat)
@@ -56,7 +57,8 @@ class _FilterTrial(Trial[float]):
         }
 
     def rest(self, values: Scores) -> list[Check]:
-        return [self.keeping(), self.spread(values)]
+        pull = [pull_check(self.given, self.kept(values))] if self.given.are_recorded else []
+        return [self.keeping(), self.spread(values), *pull]
 
     def order(self, scores: Scores) -> Check:
         """A score follows its candidate when the candidates of a group, or the groups, are in another order."""
@@ -67,7 +69,7 @@ class _FilterTrial(Trial[float]):
         is_symmetric = first_difference(scores, self.each_reversed(scores)) is None
         if first_difference(scores, second) is None and not is_symmetric:
             return Check("order", "a score depends on the place alone, not on the completion")
-        followed = self.each_reversed(second)
+        scores, followed = self.settled(scores), self.settled(self.each_reversed(second))
         at = first_difference(scores, followed)
         if at is not None:
             fault = f"{self.name} gives {number(scores[at])} for {self.place(at)}, but {number(followed[at])} when its "
@@ -75,12 +77,21 @@ class _FilterTrial(Trial[float]):
             return Check("order", "matters", (fault,))
         backwards = list(groups)[::-1]
         by_group = split(self.score(replace(self.samples, groups=backwards)), backwards)[::-1]
-        third = [score for group in by_group for score in group]
+        third = self.settled([score for group in by_group for score in group])
         at = first_difference(scores, third)
         if at is not None:
             fault = f"{self.name} gives {number(scores[at])} for {self.place(at)}, but {number(third[at])} when the "
             return Check("order", "matters", (f"{fault}groups are in another order; score each group by itself",))
         return Check("order", "does not matter")
+
+    def settled(self, scores: Scores) -> Scores:
+        """The scores, those of identical candidates of a group dealt out anew: which of these gets which is all one."""
+        dealt = []
+        for group, scores_G in zip(self.samples.groups, split(scores, self.samples.groups), strict=True):
+            same = [(one.tokens, one.text, one.finished, one.rewards) for one in group.candidates]
+            order = [sorted(s for s, other in zip(scores_G, same, strict=True) if other == one) for one in same]
+            dealt += [options[same[:place].count(same[place])] for place, options in enumerate(order)]
+        return dealt
 
     def each_reversed(self, scores: Scores) -> Scores:
         """The scores with those of each group in the opposite order."""
@@ -104,8 +115,9 @@ class _FilterTrial(Trial[float]):
     def race(self, scores: Scores) -> Check:
         """Whether candidates may be stopped early, and whether the bound that allows it holds."""
         if not self.filter.can_race:
-            reason = "it needs the rewards of all" if self.filter.adaptive else "it has no score_bound"
-            return Check("race", f"no, {reason}")
+            told = getattr(self.filter.filters[0].function, "why_no_race", None)
+            reason = told if isinstance(told, str) else "it has no score_bound"
+            return Check("race", f"no, {'it needs the rewards of all' if self.filter.adaptive else reason}")
         try:
             faults = [*self.broken_bound(scores), *self.company(scores)]
         except PluginError as error:

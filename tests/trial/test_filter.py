@@ -1,6 +1,7 @@
 """A trial of a filter: whether its bound holds, its scores follow candidates, and its state survives."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -84,6 +85,15 @@ def test_scores_by_place_are_told():
     assert finding(tried(by_place, [2, 3]), "order") == "a score depends on the place alone, not on the completion"
 
 
+def test_scores_of_identical_candidates_may_follow_their_place():
+    def ranked(group_completions, group_rewards, completion_lengths):
+        orders = [sorted(range(len(group)), key=group.__getitem__) for group in completion_lengths]
+        return [[-float(order.index(place)) for place in range(len(order))] for order in orders]
+
+    # The two of 3 tokens swap their scores, -1 and -2, when the group is turned round.
+    assert finding(tried(ranked, [3, 2, 3, 5]), "order") == "does not matter"
+
+
 def test_scores_that_mix_groups_are_told():
     def against_the_first(group_completions, group_rewards, completion_lengths):
         return [[float(length - completion_lengths[0][0]) for length in group] for group in completion_lengths]
@@ -134,6 +144,21 @@ def test_one_score_for_all_is_told():
 
 def test_groups_of_one_have_no_spread_to_miss():
     assert tried(Shortest(1), [2]).faults == []
+
+
+def test_recorded_completions_tell_the_pull_on_length():
+    recorded = replace(groups_of([2, 4, 9], rewards=[1.0, 0.0, 1.0]), are_recorded=True)
+    report = try_filter(NamedFilter("f", Shortest(1)), "x", recorded, 2)
+    assert finding(report, "pull on length").startswith("shorter, correlation -1.00")
+    assert "pull on length" not in [check.name for check in tried(Shortest(1), [2, 4]).checks]
+
+
+def test_a_filter_may_say_why_it_has_no_bound():
+    def by_place(group_completions, group_rewards):
+        return [[0.0] * len(group) for group in group_completions]
+
+    by_place.why_no_race = "it is never sure"
+    assert finding(tried(by_place, [2, 3]), "race") == "no, it is never sure"
 
 
 def test_options_that_do_not_fit_k_are_not_a_fault_of_the_filter():
