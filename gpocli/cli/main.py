@@ -22,6 +22,7 @@ from gpocli.cli import (
     plugins,
     presets,
     runs,
+    samples,
     serve,
     train,
 )
@@ -50,6 +51,7 @@ app.add_typer(config.app, name="config")
 app.add_typer(data.app, name="data")
 app.add_typer(presets.app, name="presets")
 app.add_typer(runs.app, name="runs")
+app.command("samples")(samples.samples_command)
 app.command("export")(export.export_command)
 app.add_typer(extensions.filters, name="filters")
 app.add_typer(extensions.rewards, name="rewards")

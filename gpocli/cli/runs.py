@@ -116,7 +116,7 @@ def _print_many(headers: Sequence[str], rows: Sequence[Sequence[str]], right: Se
     widths = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]
     sides = [str.rjust if header in right else str.ljust for header in headers]
     lines = (
-        " ".join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)).rstrip()
+        "  ".join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)).rstrip()
         for row in (headers, *rows)
     )
     print_lines("\n".join(lines))
