@@ -66,7 +66,7 @@ TABLE = {
     "evaluation": May(),
     "cli": May(
         "checks contracts data doctor errors extensions glossary launch planning plugin_manager presets runs scaffold "
-        "serving settings spec training trial"
+        "serving settings sharing spec training trial"
     ),
     "__main__": May("cli"),
     "__init__": May("extensions hookspecs settings trainers", loads=True),
