@@ -3,6 +3,7 @@
 import math
 import zlib
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -13,6 +14,9 @@ from gpocli.builtin.options import Options
 from gpocli.contracts.completion import completion_text
 from gpocli.contracts.length_pull import is_flat
 from gpocli.extensions import FilterExtension
+
+LINES = 10
+"""Lines of the log that a mean reward is of."""
 
 
 class ContrastOptions(Options):
@@ -31,8 +35,9 @@ class ContrastOptions(Options):
     """Whether answers that were cut at the limit of tokens count as long ones (in), or are kept where nothing else is
     left (out)."""
 
-    spare: bool = True
-    """Whether length is left alone in groups whose wrong answers are shorter than the right ones on average."""
+    slack: float | None = Field(default=0.1, gt=0, allow_inf_nan=False)
+    """How far the mean reward of all candidates, of ten lines of the log, may fall from its best before length is left
+    alone; null: as far as it will."""
 
 
 class Contrast:
@@ -47,8 +52,9 @@ class Contrast:
     - A group on one side of the threshold is parted at the mean of its rewards. Of one whose rewards are all equal,
       which teaches nothing, the shortest are kept.
     - A model that gives up writes short wrong answers. The longest wrong ones never include these, so that nothing
-      would speak against them while short is what gains. Where the wrong answers of a group are shorter than its right
-      ones on average, length is therefore left alone (`spare`): both sides are kept in balance, and as they come.
+      speaks against them while short is what gains. Therefore the mean reward of all candidates is watched: once it has
+      fallen by more than `slack` from its best, length is left alone until it is back. Both sides are then kept in
+      balance, and as they come, which teaches what is right at whatever length.
     - Candidates to which no reward applies come last.
     - Equal ones are ranked by lots that the texts of the group draw, identical ones by index.
     """
@@ -66,14 +72,17 @@ class Contrast:
         completion_lengths: Sequence[Sequence[int]] | None = None,
         completion_ids: Sequence[Sequence[Sequence[int]]] | None = None,
         finished: Sequence[Sequence[bool]] | None = None,
+        trainer_state: Any = None,
     ) -> list[list[float]]:
         rewards_PG = reward_by_name("contrast", self.options.reward, group_rewards, rewards_per_func or {})
         lengths_PG = token_lengths(completion_lengths, completion_ids)
+        by_length = not self._has_fallen(trainer_state)
         scores_PG = []
         for g, completions_G in enumerate(group_completions):
             written = [completion_text(one) for one in completions_G] if completion_ids is None else completion_ids[g]
             is_in = [True] * len(written) if finished is None or self.options.cut == "in" else list(finished[g])
-            order = self._ranked(_known(rewards_PG[g]), lengths_PG[g], _lots(written), is_in)
+            known_G = _known(rewards_PG[g])
+            order = self._ranked(known_G, lengths_PG[g] if by_length else [0] * len(written), _lots(written), is_in)
             rank_of = {candidate: rank for rank, candidate in enumerate(order)}
             scores_PG.append([-float(rank_of[candidate]) for candidate in range(len(order))])
         return scores_PG
@@ -82,19 +91,21 @@ class Contrast:
         self, rewards_G: Sequence[float], lengths_G: Sequence[int], lots_G: Sequence[int], is_in_G: Sequence[bool]
     ) -> list[int]:
         """The candidates of a group, the first to be kept first."""
-
-        def by_length(candidates: list[int], reward_sign: int, length_sign: int) -> list[int]:
-            key = {i: (reward_sign * rewards_G[i], length_sign * lengths_G[i], lots_G[i]) for i in candidates}
-            return sorted(candidates, key=key.__getitem__)
-
-        everyone = range(len(rewards_G))
-        ranked = [i for i in everyone if is_in_G[i] and not math.isnan(rewards_G[i])]
+        ranked = [i for i, reward in enumerate(rewards_G) if is_in_G[i] and not math.isnan(reward)]
         right, wrong = _sides(ranked, rewards_G, self.options.threshold)
-        spares = self.options.spare and bool(wrong) and _mean(lengths_G, wrong) < _mean(lengths_G, right)
-        length_sign = 0 if spares else 1
-        order = in_turn(by_length(right, -1, length_sign), by_length(wrong, 1, -length_sign), self.options.share)
-        left = [i for i in everyone if i not in set(ranked)]
-        return order + sorted(left, key=lambda i: (math.isnan(rewards_G[i]), lengths_G[i], lots_G[i]))
+        right.sort(key=lambda i: (-rewards_G[i], lengths_G[i], lots_G[i]))
+        wrong.sort(key=lambda i: (rewards_G[i], -lengths_G[i], lots_G[i]))
+        left = [i for i in range(len(rewards_G)) if i not in set(ranked)]
+        left.sort(key=lambda i: (math.isnan(rewards_G[i]), lengths_G[i], lots_G[i]))
+        return in_turn(right, wrong, self.options.share) + left
+
+    def _has_fallen(self, trainer_state: Any) -> bool:
+        """Whether the reward is too far below its best. The log is that of all processes, and survives a resume."""
+        told = [line.get("candidates/reward") for line in getattr(trainer_state, "log_history", ())]
+        rewards = [reward for reward in told if reward is not None and math.isfinite(reward)]
+        sums = [0.0, *accumulate(rewards)]
+        means = [(end - start) / LINES for start, end in zip(sums, sums[LINES:], strict=False)]
+        return bool(means) and self.options.slack is not None and max(means) - means[-1] > self.options.slack
 
 
 def _sides(
@@ -119,10 +130,6 @@ def in_turn(right: Sequence[int], wrong: Sequence[int], share: float) -> list[in
 
 def _known(rewards_G: Sequence[float | None]) -> list[float]:
     return [math.nan if reward is None else reward for reward in rewards_G]
-
-
-def _mean(lengths_G: Sequence[int], candidates: Sequence[int]) -> float:
-    return sum(lengths_G[i] for i in candidates) / len(candidates)
 
 
 def _lots(written_G: Sequence[str | Sequence[int]]) -> list[int]:
