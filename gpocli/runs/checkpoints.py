@@ -87,6 +87,16 @@ def latest_whole(folder: Path) -> tuple[Path | None, dict[str, str]]:
     return None, damaged
 
 
+def logged_until(checkpoint: Path) -> list[dict[str, Any]]:
+    """What the trainer had logged when it wrote a checkpoint, each with its step; nothing where that is not told."""
+    try:
+        state = json.loads((checkpoint / "trainer_state.json").read_bytes())
+    except (OSError, ValueError):
+        return []
+    logged = state.get("log_history") if isinstance(state, dict) else None
+    return [one for one in logged or () if isinstance(one, dict) and isinstance(one.get("step"), int)]
+
+
 def step_of(checkpoint: Path) -> int:
     """The step that a checkpoint was written after."""
     return int(checkpoint.name.rsplit("-", 1)[1])

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from gpocli.errors import EnvironmentFault, SpecError
-from gpocli.runs.checkpoints import MANIFEST, latest_whole
+from gpocli.runs.checkpoints import MANIFEST, is_sealed, latest_whole, logged_until, step_of
 from gpocli.runs.manifest import NAME as _MANIFEST
 from gpocli.runs.manifest import Manifest
-from gpocli.runs.metrics import Kind, append_metrics, read_metrics, rewind_metrics
+from gpocli.runs.metrics import Kind, append_metrics, missing_lines, read_metrics, rewind_metrics
 from gpocli.runs.records import CandidateRecord, CandidateWriter, rewind_candidates
 from gpocli.runs.writing import writing
 
@@ -164,13 +164,34 @@ class RunDirectory:
         last_file = self.model_path / "training_args.bin"  # in the order that transformers writes them
         return last_file.is_file() and last_file.stat().st_mtime >= (checkpoint / MANIFEST).stat().st_mtime
 
+    def may_begin_again(self, save_every: int | None) -> bool:
+        """Whether a run that saves every so many steps (None: at its end) has nothing yet that it could go on from."""
+        if self.model_path.exists() or any(map(is_sealed, self.checkpoints_path.glob("checkpoint-*"))):
+            return False
+        done = max((line["step"] for line in self.read_metrics()), default=0)
+        return save_every is None or done <= save_every  # later than that a checkpoint was there, and was removed
+
+    def hole_up_to(self, checkpoint: Path) -> str | None:
+        """What the metrics lack of what was logged before a checkpoint, None where they are whole."""
+        missing = missing_lines(self.read_metrics(), logged_until(checkpoint))
+        if not missing:
+            return None
+        steps = sorted({line["step"] for line in missing})
+        of_steps = f"step {steps[0]}" if len(steps) == 1 else f"{len(steps)} steps between {steps[0]} and {steps[-1]}"
+        return f"{self.metrics_path.name} lacks lines of {of_steps}: they are put back from {checkpoint.name}"
+
     def rewind(self, step: int) -> None:
-        """Take out metrics and candidates of later steps than `step`, which a resumed run will make again.
+        """Take out metrics and candidates of all steps after `step`, which a resumed run will make again.
 
         Raises EnvironmentFault.
         """
         rewind_metrics(self.metrics_path, step)
         rewind_candidates(self.candidates_path, step)
+
+    def rewind_to(self, checkpoint: Path) -> None:
+        """The same for the step of a checkpoint; fills holes in the metrics before it."""
+        rewind_metrics(self.metrics_path, step_of(checkpoint), logged_until(checkpoint))
+        rewind_candidates(self.candidates_path, step_of(checkpoint))
 
     def discard(self) -> None:
         """Remove the directory of a run that took no step, unless it holds more than such a run makes itself.

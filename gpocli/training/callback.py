@@ -13,7 +13,7 @@ from transformers import (
 )
 
 from gpocli.display.progress import Progress
-from gpocli.runs.metrics import Kind
+from gpocli.runs.metrics import Kind, kind_of, with_generation
 
 
 class ProgressLink(TrainerCallback):  # type: ignore[misc]
@@ -55,20 +55,12 @@ class ProgressLink(TrainerCallback):  # type: ignore[misc]
             return
         kind = kind_of(logs)
         if kind == "train":
-            if "reward" not in logs:
-                logs = {**logs, "new_generation": False}
+            logs = with_generation(logs, kind)
             self.progress.step(state.global_step, logs)
         elif kind == "eval":
             self.progress.eval(logs)
         if self.write_metrics is not None:
             self.write_metrics(state.global_step, kind, logs)
-
-
-def kind_of(logs: dict[str, Any]) -> Kind:
-    """Whether logs are of training steps, of an evaluation, or of the end of training."""
-    if any(key.startswith("eval_") for key in logs):
-        return "eval"
-    return "end" if "train_runtime" in logs else "train"
 
 
 def take_over_display(trainer: Any, link: ProgressLink) -> None:

@@ -49,20 +49,22 @@ def _make_directory(ready: Preflight) -> RunDirectory:
 
 
 def _open_directory(ready: Preflight, processes: int) -> Claim:
-    """The run directory to resume, with its last whole checkpoint; none where the run was stopped before a step."""
+    """The run directory to resume, with its last whole checkpoint; none where the run was stopped before its first."""
     assert ready.spec.run.dir is not None
     directory = RunDirectory.open_for_resume(ready.spec.run.dir)
     try:
-        if not directory.has_steps():
+        if directory.may_begin_again(ready.spec.run.save_every):
+            was = "no checkpoint was there yet" if directory.has_steps() else "nothing was done yet"
             directory.rewind(-1)
-            return Claim(directory, None, ["nothing was done yet: beginning with the first step"])
+            return Claim(directory, None, [f"{was}: beginning with the first step"])
         checkpoint, remarks = directory.checkpoint_to_resume()
         if fault := _why_not(directory, checkpoint, ready, processes):
             raise SpecError(fault)
     except SpecError:
         directory.close()
         raise
-    return Claim(directory, checkpoint, remarks)
+    hole = directory.hole_up_to(checkpoint)
+    return Claim(directory, checkpoint, remarks if hole is None else [*remarks, hole])
 
 
 def _why_not(directory: RunDirectory, checkpoint: Path, ready: Preflight, processes: int) -> str | None:

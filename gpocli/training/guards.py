@@ -12,9 +12,8 @@ from gpocli.contracts.guards import Guards, Verdict
 from gpocli.errors import GuardError, everywhere
 from gpocli.runs.checkpoints import step_of
 from gpocli.runs.directory import RunDirectory
-from gpocli.runs.metrics import plain
+from gpocli.runs.metrics import kind_of, plain
 from gpocli.trainers.checkpoints import written
-from gpocli.training.callback import kind_of
 
 
 class Watched(TrainerCallback):  # type: ignore[misc]

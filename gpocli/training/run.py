@@ -218,7 +218,7 @@ def _train_and_save(trainer: Any, claim: Claim, signals: Any, watched: Any) -> i
 
     directory = claim.directory
     if claim.checkpoint is not None and trainer.accelerator.is_main_process:
-        directory.rewind(step_of(claim.checkpoint))
+        directory.rewind_to(claim.checkpoint)
     try:
         _take_steps(trainer, claim.checkpoint)
     except StopNow as stop:
@@ -277,9 +277,6 @@ def _where_it_stopped(directory: RunDirectory, spec: RunSpec) -> str:
     checkpoint = directory.latest_checkpoint()
     again = f"gpo train {spec.algorithm.type} --resume --out {shlex.quote(str(directory.path))}"
     if checkpoint is None:
-        if directory.has_steps():
-            return (
-                f"stopped before the first checkpoint; '{directory.path}' holds what was recorded, start anew elsewhere"
-            )
-        return f"stopped before the first step; begin again with: {again}"
+        what = "checkpoint" if directory.has_steps() else "step"
+        return f"stopped before the first {what}; begin again with: {again}"
     return f"stopped at {checkpoint.name}; go on with: {again}"

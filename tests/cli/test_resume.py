@@ -194,11 +194,28 @@ def test_what_cannot_be_resumed_is_told(folder, flags, text):
     assert (done.code, done.stdout, done.stderr) == (2, "", text)
 
 
-def test_a_run_without_a_checkpoint_cannot_be_resumed(folder):
+def test_a_run_without_a_checkpoint_begins_again(folder):
     assert folder.gpo(*GFPO, "--reward", "./mine.py:breaks_in_step_2").code == 3
+    mine = folder.path / "mine.py"
+    mine.write_text(mine.read_text().replace('raise ValueError("no such judge")', "pass"))
     done = folder.gpo("train", "gfpo", "--resume", "--out", "out")
-    assert (done.code, done.stdout) == (2, "")
-    assert done.stderr == "'out' has no whole checkpoint to resume from; start anew with another --out\n"
+    assert (done.code, done.stderr) == (0, "")
+    assert "no checkpoint was there yet: beginning with the first step" in done.lines
+    assert [line["step"] for line in metrics(folder.path / "out")] == [1, 2]
+
+
+def test_a_hole_in_the_metrics_is_told_and_filled(half):
+    file = half.path / "copy" / "metrics.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text(lines[0] + lines[1][:40])
+    done = half.gpo("train", "gfpo", "--resume", "--out", "copy", "--steps", 4)
+    assert (done.code, done.stderr) == (0, "")
+    told = "metrics.jsonl lacks lines of 2 steps between 2 and 3: they are put back from checkpoint-3"
+    assert told in done.lines
+    back = metrics(half.path / "copy")
+    assert [line["time"] is None for line in back] == [False, True, True, False]
+    straight = metrics(half.path / "half")
+    assert [untimed(line) for line in back[:3]] == [untimed(line) for line in straight]
 
 
 def test_an_evaluation_before_the_first_step_is_not_made_again(folder):

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from gpocli.errors import EnvironmentFault
-from gpocli.runs.metrics import append_metrics, plain, read_metrics, rewind_metrics
+from gpocli.runs.metrics import append_metrics, kind_of, missing_lines, plain, read_metrics, rewind_metrics
 
 
 def strict(line):
@@ -62,6 +62,38 @@ def test_a_rewind_drops_later_lines_and_a_cut_one(tmp_path):
         (3, "eval"),
         (4, "train"),
     ]
+
+
+LOGGED = [
+    {"step": 0, "eval_reward": 0.0},
+    {"step": 1, "loss": 1.0, "reward": 0.5},
+    {"step": 2, "loss": math.nan},
+    {"step": 2, "eval_reward": 1.0},
+    {"step": 2, "train_runtime": 1.0},
+]
+"""What a trainer logged: no end, which a resumed run has not come to."""
+
+
+def test_what_was_logged_and_is_not_there_is_told_once():
+    there = [{"step": 1, "kind": "train"}, {"step": 2, "kind": "eval"}, {"step": 3, "kind": "train"}]
+    assert missing_lines(there, LOGGED) == [
+        {"step": 0, "kind": "eval", "time": None, "eval_reward": 0.0},
+        {"step": 2, "kind": "train", "time": None, "loss": None, "new_generation": False},
+    ]
+    assert [kind_of(line) for line in LOGGED] == ["eval", "train", "train", "eval", "end"]
+
+
+def test_a_rewind_fills_holes_in_the_order_of_steps(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    append_metrics(path, 2, "eval", {"eval_reward": 1.0})
+    append_metrics(path, 3, "train", {})
+    rewind_metrics(path, 2, LOGGED)
+    lines = read_metrics(path)
+    assert [(line["step"], line["kind"]) for line in lines] == [(0, "eval"), (1, "train"), (2, "train"), (2, "eval")]
+    assert missing_lines(lines, LOGGED) == []
+    path.unlink()
+    rewind_metrics(path, 2, LOGGED)
+    assert len(read_metrics(path)) == 4
 
 
 def test_no_file_means_no_lines(tmp_path):

@@ -1,5 +1,6 @@
 """Which directory a run gets."""
 
+import json
 import re
 
 import pytest
@@ -54,10 +55,10 @@ def stopped(claim, tmp_path):
     return directory
 
 
-def save(directory, step, *, processes=1, sources=()):
+def save(directory, step, *, processes=1, sources=(), state=None):
     checkpoint = directory.checkpoints_path / f"checkpoint-{step}"
     checkpoint.mkdir()
-    (checkpoint / "trainer_state.json").write_text("{}")
+    (checkpoint / "trainer_state.json").write_text(json.dumps(state or {}))
     seal(checkpoint, layout={"processes": processes}, sources=dict(sources))
 
 
@@ -80,6 +81,45 @@ def test_a_run_that_was_stopped_before_its_first_step_begins_again(claim):
     found = claim("run.dir=out", resume=True)
     assert (found.checkpoint, list(found.remarks)) == (None, ["nothing was done yet: beginning with the first step"])
     assert found.directory.read_metrics() == []
+
+
+def test_a_run_that_was_killed_before_its_first_checkpoint_begins_again(claim):
+    directory = claim("run.dir=out").directory
+    directory.write_spec("")
+    for step in (1, 2):
+        directory.append_metrics(step, "train", {})
+    (directory.checkpoints_path / "checkpoint-2").mkdir()  # killed while it was written
+    directory.close()
+    found = claim("run.dir=out", "run.save_every=2", resume=True)
+    told = ["no checkpoint was there yet: beginning with the first step"]
+    assert (found.checkpoint, list(found.remarks), found.directory.read_metrics()) == (None, told, [])
+
+
+@pytest.mark.parametrize("left", ["more steps", "model"])
+def test_a_run_whose_checkpoints_were_removed_keeps_what_it_recorded(claim, left):
+    directory = claim("run.dir=out").directory
+    directory.write_spec("")
+    directory.append_metrics(3, "train", {})
+    if left == "model":
+        directory.model_path.mkdir()
+    directory.close()
+    text = "'out' has no whole checkpoint to resume from; start anew with another --out"
+    assert refusal(claim, *(["run.save_every=2"] if left == "more steps" else [])) == text
+    assert len(directory.read_metrics()) == 1
+
+
+def test_a_hole_in_the_metrics_is_told(claim, stopped):
+    logged = [{"step": 1, "loss": 1.0, "reward": 1.0}, {"step": 2, "loss": 1.0}]
+    save(stopped, 4, state={"log_history": logged})
+    told = "metrics.jsonl lacks lines of 2 steps between 1 and 2: they are put back from checkpoint-4"
+    found = claim("run.dir=out", "run.steps=5", resume=True)
+    assert found.remarks == [told]
+    found.directory.rewind_to(found.checkpoint)
+    assert found.directory.hole_up_to(found.checkpoint) is None
+    assert [(line["step"], line["time"], line.get("new_generation")) for line in found.directory.read_metrics()] == [
+        (1, None, None),
+        (2, None, False),
+    ]
 
 
 def test_a_damaged_checkpoint_is_passed_over_and_told(claim, stopped):

@@ -11,10 +11,9 @@ from gpocli.contracts.guards import Guards, NamedGuard
 from gpocli.errors import GuardError
 from gpocli.plugin_manager import load_plugins
 from gpocli.runs.directory import RunDirectory
-from gpocli.runs.metrics import append_metrics
+from gpocli.runs.metrics import append_metrics, kind_of
 from gpocli.trainers.config import GroupConfig
 from gpocli.trainers.trainer import GroupTrainer
-from gpocli.training.callback import kind_of
 from gpocli.training.guards import Watched, is_finite
 from tests.training.test_callback import tiny_model
 
