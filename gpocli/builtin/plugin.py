@@ -14,6 +14,7 @@ from gpocli.builtin.guards import (
     not_finite,
     unscored,
     weights,
+    wordier,
 )
 from gpocli.builtin.rewards import accuracy, exact, gym, length_aware_accuracy, length_penalty, overlong, think_format
 from gpocli.extensions import AlgorithmExtension, FilterExtension, GuardExtension, RewardExtension
@@ -38,7 +39,7 @@ def gpo_rewards() -> list[RewardExtension]:
 def gpo_guards() -> list[GuardExtension]:
     """The `EXTENSION` of each file in `builtin/guards`; of several that give an alarm the first is heard."""
     modules = (weights, not_finite, failed_rewards, absurd_rewards, all_cut, unscored, no_signal)
-    more = (kl_explosion, entropy_collapse, length_explosion, constant_reward)
+    more = (kl_explosion, entropy_collapse, length_explosion, wordier, constant_reward)
     return [module.EXTENSION for module in (*modules, *more)]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 from gpocli.checks.findings import Findings
-from gpocli.contracts.guards import NamedGuard
+from gpocli.contracts.guards import NamedGuard, told_by_run
 from gpocli.contracts.nearest import did_you_mean
 from gpocli.contracts.options import OptionsError
 from gpocli.plugin_manager import PluginHost
@@ -26,6 +26,8 @@ def check_guards(findings: Findings, host: PluginHost) -> list[NamedGuard]:
                 continue
             options = dict(setting) if isinstance(setting, dict) else {"action": setting}
             action = options.pop("action", None)
+            filters = [one.name for one in findings.spec.algorithm.chain]
+            options = told_by_run(host.find("guard", name).extension.options, filters) | options
             if action not in (None, *_ACTIONS):
                 is_text = isinstance(action, str)
                 fix = did_you_mean(action, _ACTIONS) if is_text else f"write off, {', '.join(_ACTIONS)}, or options"

@@ -37,8 +37,10 @@ def try_one(name: Guard, run: Run, options: Options = None) -> None:
     """Show a guard the metrics of a run, and tell the steps at which it would have spoken up."""
     from gpocli.cli.trial_view import options_from
     from gpocli.plugin_manager import load_plugins
-    from gpocli.trial.guard import replay
+    from gpocli.trial.guard import options_of_run, replay
 
-    steps, verdicts = replay(load_plugins().build_guard(name, options_from(options, {})), run)
+    host = load_plugins()
+    told = options_of_run(host.find("guard", name).extension, run)
+    steps, verdicts = replay(host.build_guard(name, told | options_from(options, {})), run)
     print_lines(*map(str, verdicts[:1]))
     print_lines(f"{len(verdicts)} of {steps} steps with an alarm" if verdicts else f"no alarm in {steps} steps")

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import BaseModel
+
 from gpocli.contracts.callables import one_line_cause
 from gpocli.contracts.guard import Alarm
 from gpocli.contracts.scores import shown
@@ -66,10 +68,16 @@ class Guards:
         return self._steps[max(0, len(self._steps) - 1 - lines)] if lines else self._steps[-1] - 1
 
 
+def told_by_run(options: type[BaseModel], filters: Sequence[str]) -> dict[str, str]:
+    """The options of a guard that a run fills in: its `filters`, where the option `filter` is a text that is empty."""
+    field = options.model_fields.get("filter")
+    return {"filter": " > ".join(filters)} if filters and field is not None and field.default == "" else {}
+
+
 def _checked(guard: NamedGuard, figures: Mapping[str, Any]) -> Alarm | None:
     try:
         returned = guard.check(figures)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PluginError(f"guard '{guard.name}' failed: {one_line_cause(error)}; mend it, or switch it off") from error
     if returned is None or isinstance(returned, Alarm):
         return returned

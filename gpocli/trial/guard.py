@@ -3,11 +3,12 @@
 from dataclasses import replace
 from pathlib import Path
 
-from gpocli.contracts.guards import Guards, NamedGuard, Verdict
+from gpocli.contracts.guards import Guards, NamedGuard, Verdict, told_by_run
 from gpocli.contracts.options import OptionsError, checked_options
 from gpocli.errors import GpoError
 from gpocli.extensions import GuardExtension
 from gpocli.runs.directory import RunDirectory
+from gpocli.trial.recorded import run_spec
 
 STEPS = 50
 HEALTHY = {
@@ -22,6 +23,9 @@ HEALTHY = {
     "frac_reward_zero_std": 0.2,
     "completions/mean_length": 200.0,
     "completions/clipped_ratio": 0.05,
+    "kept/advantage_length_correlation": -0.1,
+    "kept/right_length": 190.0,
+    "kept/wrong_length": 210.0,
 }
 """A step with nothing wrong."""
 
@@ -41,6 +45,13 @@ def try_guard(extension: GuardExtension) -> tuple[str, list[str]]:
         return "fails", [str(error)]
     faults = [f"{one}, which is a healthy one: let it be silent then" for one in verdicts[:1]]
     return "sound", faults
+
+
+def options_of_run(extension: GuardExtension, run: Path) -> dict[str, str]:
+    """The options that a run would fill in, from its spec where a guard asks for any. Raises SpecError without one."""
+    if not told_by_run(extension.options, [extension.name]):
+        return {}
+    return told_by_run(extension.options, [one.name for one in run_spec(run).algorithm.chain])
 
 
 def replay(guard: NamedGuard, run: Path) -> tuple[int, list[Verdict]]:

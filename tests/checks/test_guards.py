@@ -38,6 +38,14 @@ def test_options_reach_the_guard():
     assert guard.check({"frac_reward_zero_std": 1.0}) is not None
 
 
+def test_a_guard_may_be_told_the_filters_of_the_run():
+    longer = {"kept/advantage_length_correlation": 0.5}
+    for filters, hears in (("[correct, length]", True), ("[correct]", False)):
+        own, _ = found("algorithm.type=gfpo", f"algorithm.filters={filters}", "guards.wordier.window=1")
+        (guard,) = [one for one in own if one.name == "wordier"]
+        assert (guard.check(longer) is not None) is hears
+
+
 def test_a_file_gives_a_function_or_a_class(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(

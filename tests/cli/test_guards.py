@@ -57,7 +57,9 @@ def test_the_metrics_of_a_run_are_shown_to_one(user):
 def test_the_plan_shows_what_watches(user):
     off = ("--set", "guards.no_signal=off", "--set", "guards.kl_explosion=warn", "--steps", 1)
     (line,) = [line for line in user.gpo("plan", *off).out.splitlines() if line.startswith("- guards: ")]
-    assert line.endswith("kl_explosion, entropy_collapse, length_explosion, constant_reward (warn); off: no_signal")
+    assert line.endswith(
+        "kl_explosion, entropy_collapse, length_explosion, wordier, constant_reward (warn); off: no_signal"
+    )
     guards = json.loads(user.gpo("plan", *off, "--json").out)["guards"]
     assert guards == {name: one.extension.action for name, one in GUARDS.items() if name != "no_signal"} | {
         "kl_explosion": "warn"

@@ -96,7 +96,7 @@ training needs                  about 690 KiB  all parts that are there while tr
 - the KV cache is that of every candidate at its longest; a race, and dropping ended rows, make it smaller
 - the device's own libraries and fragmentation take more, often 1 to 2 GiB
 - guards: weights, not_finite, kl_explosion (stop_and_restore); failed_rewards, absurd_rewards, all_cut, unscored, \
-no_signal (stop); entropy_collapse, length_explosion, constant_reward (warn)
+no_signal (stop); entropy_collapse, length_explosion, wordier, constant_reward (warn)
 - race: yes
 """
 

@@ -1,7 +1,8 @@
 import pytest
+from pydantic import create_model
 
 from gpocli.contracts.guard import Alarm
-from gpocli.contracts.guards import Guards, NamedGuard
+from gpocli.contracts.guards import Guards, NamedGuard, told_by_run
 from gpocli.errors import PluginError
 
 ALARM = Alarm("x is 2, above 1", "lower x")
@@ -59,3 +60,12 @@ def test_what_is_no_alarm_is_refused(returned):
 def test_it_knows_its_guards():
     assert "x" in Guards([of()])
     assert "y" not in Guards([of()])
+
+
+@pytest.mark.parametrize(
+    ("default", "filters", "told"),
+    [("", ["correct", "length"], {"filter": "correct > length"}), ("", [], {}), ("length", ["correct"], {})],
+)
+def test_a_run_fills_in_its_filters_where_the_option_is_empty(default, filters, told):
+    options = create_model("Options", filter=(str, default))
+    assert told_by_run(options, filters) == told
