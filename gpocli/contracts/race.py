@@ -57,6 +57,6 @@ def reward_bound(reward: Any, length: int) -> float:
     assert call is not None
     try:
         returned = call.function.reward_bound(length)  # type: ignore[attr-defined]
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PluginError(f'reward "{call.name}" (reward_bound) failed: {one_line_cause(error)}') from error
     return checked_bound(returned, length, f'reward "{call.name}"', "reward")

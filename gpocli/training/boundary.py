@@ -10,6 +10,8 @@ from pathlib import Path
 
 from gpocli.errors import EnvironmentFault, GpoError, first_line
 from gpocli.training.agreement import versions
+from gpocli.training.faults import Leave
+from gpocli.training.loading_signals import Stopped
 
 LOG = "error.log"
 _CURES: Mapping[str, str] = {
@@ -39,7 +41,9 @@ def boundary(log: Callable[[], Path], *, passes: Callable[[Exception], bool]) ->
         yield course
     except GpoError:
         raise
-    except (Exception, SystemExit) as error:  # a library that ends the program would take the exit code with it
+    except (KeyboardInterrupt, Leave, Stopped):
+        raise
+    except BaseException as error:  # what ends the program, as SystemExit does, would take the exit code with it
         if isinstance(error, Exception) and passes(error):
             raise
         raise EnvironmentFault(_words(error, course, _written(error, log))) from error

@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import signal
 import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -100,6 +99,8 @@ def _recorded(claim: Claim, ready: Preflight, company: Company, watch: Watch) ->
     if not company.is_main:
         return nullcontext()
     manifest, checkpoint = claim.directory.manifest, claim.checkpoint
+        if isinstance(stop.__context__, Interrupted):  # one more signal, while the run was leaving
+            raise stop.__context__ from None
     from_step = 0 if checkpoint is None else step_of(checkpoint)
     manifest.begin(provenance(ready, processes=company.count, from_step=from_step))
     return recorded(manifest, lambda: watch.heard)
@@ -196,7 +197,7 @@ def _train_in(
             raise ServerFault(f"{fault}; {_where_it_stopped(directory, spec)}") from fault
         except KeyboardInterrupt:
             progress.interrupted()
-            raise Interrupted(_where_it_stopped(directory, spec) if is_main else "", signal.SIGINT) from None
+            raise signals.interruption(error, _where_it_stopped(directory, spec) if is_main else "") from error
         if number is not None:
             progress.interrupted()
             stop = Interrupted(_where_it_stopped(directory, spec), number, requeue=spec.run.requeue)

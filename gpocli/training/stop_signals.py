@@ -9,6 +9,8 @@ from types import FrameType
 
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
+from gpocli.contracts.callables import one_line_cause
+from gpocli.errors import GpoError, Interrupted, PluginError
 from gpocli.trainers.stop import Stop
 from gpocli.training.loading_signals import handled
 from gpocli.training.time_limit import TimeLimit
@@ -41,6 +43,12 @@ class StopSignals(TrainerCallback):  # type: ignore[misc]
         """Catch the signals inside."""
         with handled(self._receive):
             yield
+
+    def interruption(self, error: KeyboardInterrupt, text: str) -> GpoError:
+        """What a KeyboardInterrupt in training is: a Ctrl-C, told by `text`, or what somebody raised without one."""
+        if self._stop.asked:
+            return Interrupted(text, signal.SIGINT)
+        return PluginError(f"a reward or filter raised {one_line_cause(error)}; let it raise an Exception")
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
         if not self._stop.asked:

@@ -1,11 +1,14 @@
 """What a library raises while a run is built and trains: one line, the traceback in a file, exit code 5."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from gpocli.errors import EnvironmentFault, SpecError
 from gpocli.training.boundary import boundary, log_of
+from gpocli.training.faults import Leave
+from gpocli.training.loading_signals import Stopped
 
 
 def fail(log, error, doing=None, way_on="", *, passes=lambda error: False):
@@ -47,6 +50,16 @@ def test_no_memory_is_told_with_what_to_write(tmp_path):
 
     told = line(tmp_path, torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB"))
     assert "; write a smaller batch.micro_batch" in told
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), Leave(), Stopped(15)])
+def test_what_signals_raise_passes(tmp_path, error):
+    with pytest.raises(type(error)):
+        fail(lambda: tmp_path / "error.log", error)
+
+
+def test_an_error_that_is_no_exception_is_told_as_well(tmp_path):
+    assert line(tmp_path, asyncio.CancelledError()).startswith("building the trainer failed (CancelledError: ")
 
 
 def test_a_library_that_ends_the_program_does_not_choose_the_exit_code(tmp_path):

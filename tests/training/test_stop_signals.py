@@ -74,6 +74,15 @@ def test_a_ctrl_c_after_a_signal_ends_at_once(first):
             signal.raise_signal(signal.SIGINT)
 
 
+def test_what_a_reward_raises_is_no_ctrl_c():
+    stop = PlainStop()
+    told = signals_of(stop).interruption(KeyboardInterrupt(), "stopped")
+    assert (told.exit_code, str(told)) == (3, "a reward or filter raised KeyboardInterrupt; let it raise an Exception")
+    stop.asked = signal.SIGINT
+    told = signals_of(stop).interruption(KeyboardInterrupt(), "stopped")
+    assert (told.exit_code, str(told)) == (130, "stopped")
+
+
 def test_a_ctrl_c_that_torchrun_hands_on_is_not_a_second_one(monkeypatch):
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "1")
     with signals_of().caught():
