@@ -53,10 +53,13 @@ TABLE = {
         "algorithms contracts data embedded errors extensions rollout runs serving sharing",
         heavy="accelerate torch transformers trl",
     ),
-    "checks": May("builtin columns contracts data embedded errors plugin_manager policy serving settings spec trainers"),
+    "checks": May(
+        "builtin columns contracts data embedded errors plugin_manager policy serving settings spec trainers"
+    ),
     "display": May("glossary runs"),
     "planning": May("checks contracts data embedded errors settings spec"),
     "trial": May("builtin contracts data errors extensions plugin_manager runs settings spec"),
+    "replay": May("contracts data errors plugin_manager runs settings spec"),
     "doctor": May("errors plugin_manager"),
     "training": May(
         "checks contracts data display embedded errors policy runs serving sharing spec trainers",
@@ -64,9 +67,10 @@ TABLE = {
         loads=True,
     ),
     "evaluation": May(),
+    "sweep": May("checks errors runs spec"),
     "cli": May(
-        "checks contracts data doctor errors extensions glossary launch planning plugin_manager presets runs scaffold "
-        "serving settings sharing spec training trial"
+        "checks contracts data display doctor errors extensions glossary launch planning plugin_manager presets "
+        "replay runs scaffold serving settings sharing spec sweep training trial"
     ),
     "__main__": May("cli"),
     "__init__": May("extensions hookspecs settings trainers", loads=True),

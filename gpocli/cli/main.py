@@ -21,12 +21,15 @@ from gpocli.cli import (
     plan,
     plugins,
     presets,
+    replay,
     runs,
     samples,
     serve,
+    sweep,
     train,
 )
 from gpocli.cli.console import console, error_console
+from gpocli.cli.plain import write_plain_signs
 from gpocli.cli.spec_command import SpecCommand
 from gpocli.errors import GpoError
 
@@ -46,12 +49,14 @@ app.command("init")(init.init_command)
 app.command("check", cls=SpecCommand)(check.check_command)
 app.command("plan", cls=SpecCommand)(plan.plan_command)
 app.add_typer(launch.app, name="launch")
+app.command("sweep", cls=SpecCommand)(sweep.sweep_command)
 app.command("serve", cls=SpecCommand)(serve.serve_command)
 app.add_typer(config.app, name="config")
 app.add_typer(data.app, name="data")
 app.add_typer(presets.app, name="presets")
 app.add_typer(runs.app, name="runs")
 app.command("samples")(samples.samples_command)
+app.command("replay")(replay.replay_command)
 app.command("export")(export.export_command)
 app.add_typer(extensions.filters, name="filters")
 app.add_typer(extensions.rewards, name="rewards")
@@ -109,6 +114,7 @@ def _instead_of_command(text: str) -> str | None:
 
 def main() -> None:
     """Run the command line; exit with the code of what went wrong, after one line on stderr."""
+    write_plain_signs()
     try:
         sys.exit(app(prog_name="gpo", standalone_mode=False))
     except _UsageError as error:
