@@ -11,17 +11,27 @@ from gpocli.errors import SpecError
 from gpocli.runs.checkpoints import step_of
 from gpocli.runs.directory import RunDirectory
 from gpocli.runs.groups import GroupFiles
+from gpocli.runs.manifest import NAME as MANIFEST
+from gpocli.runs.manifest import read_manifest
 from gpocli.runs.metrics import read_metrics
 from gpocli.runs.written_spec import read_written_spec
 
 if TYPE_CHECKING:
     from gpocli.spec import RunSpec
 
-State = Literal["running", "done", "stopped", "interrupted", "broken"]
-"""Where a run is; `broken`: its spec cannot be read."""
+State = Literal["running", "done", "stopped", "interrupted", "failed", "killed", "broken"]
+"""Where a run is: that of its manifest; `broken`: its spec cannot be read."""
 
+_TOLD: dict[str, State] = {
+    "done": "done",
+    "stopped": "stopped",
+    "interrupted": "interrupted",
+    "failed": "failed",
+    "killed": "killed",
+    "running": "killed",  # nobody holds its lock
+}
 _TAIL = 1 << 16
-_SIGNS = ("spec.yaml", "run.lock")
+_SIGNS = ("spec.yaml", "run.lock", MANIFEST)
 
 
 class Run:
@@ -73,12 +83,8 @@ class Run:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """How the run was made and what became of it, as `run.json` says; empty where there is none."""
-        try:
-            read = json.loads((self.path / "run.json").read_bytes())
-        except (OSError, ValueError):
-            return {}
-        return read if isinstance(read, dict) else {}
+        """How the run was made and what became of it (see `gpocli.runs.manifest`); empty where there is none."""
+        return read_manifest(self.path / MANIFEST)
 
     def metrics(self) -> list[dict[str, Any]]:
         """All whole lines of the metrics so far."""
@@ -120,7 +126,7 @@ class Run:
 
     @property
     def state(self) -> State:
-        """Where the run is; `stopped` is one that a guard ended, or that ended before its last step."""
+        """Where the run is. Without a manifest, one that ended before its last step counts as stopped."""
         if self.is_running:
             return "running"
         try:
@@ -130,9 +136,8 @@ class Run:
         return self._told_state() or _state_of(self.last_metrics, steps, has_model=self.has_model)
 
     def _told_state(self) -> State | None:
-        """What its manifest says, unless the run was killed before it could say how it ended."""
-        told: dict[str, State] = {"done": "done", "stopped": "stopped", "interrupted": "interrupted"}
-        return told.get(str(self.manifest.get("state")))
+        """What its manifest says; None where there is none, as of a run of an earlier version."""
+        return _TOLD.get(str(self.manifest.get("state")))
 
     def size(self) -> int:
         """Bytes of all its files."""

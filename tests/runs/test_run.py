@@ -53,12 +53,19 @@ def test_looking_claims_nothing(tmp_path):
     RunDirectory.open_for_resume(run.path).close()
 
 
-def test_its_manifest_knows_best(tmp_path):
+@pytest.mark.parametrize(
+    ("told", "state"), [("stopped", "stopped"), ("failed", "failed"), ("running", "killed"), ("odd", "interrupted")]
+)
+def test_its_manifest_knows_best(tmp_path, told, state):
     run = Run(make_run(tmp_path / "a", ended=False))
-    (run.path / "run.json").write_text(json.dumps({"state": "stopped"}))
-    assert run.state == "stopped"
+    (run.path / "run.json").write_text(json.dumps({"state": told, "attempts": []}))
+    assert run.state == state
+
+
+def test_a_broken_manifest_is_none(tmp_path):
+    run = Run(make_run(tmp_path / "a", ended=False))
     (run.path / "run.json").write_text("[")
-    assert run.manifest == {}
+    assert (run.manifest, run.state) == ({}, "interrupted")
 
 
 def test_checkpoints_and_evaluations_are_in_order(tmp_path):
