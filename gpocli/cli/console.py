@@ -8,6 +8,8 @@ from rich.console import Console
 if TYPE_CHECKING:
     from rich.table import Table
 
+from gpocli.cli.plain import PlainConsole, clean, is_utf8
+
 console = Console(highlight=False, emoji=False)
 error_console = Console(highlight=False, emoji=False, stderr=True)
 
@@ -16,7 +18,8 @@ def print_json(value: object) -> None:
     """Print a value as JSON that no terminal width changes."""
     import json
 
-    console.print(json.dumps(value, indent=2, ensure_ascii=False), markup=False, soft_wrap=True)
+    text = json.dumps(value, indent=2, ensure_ascii=not is_utf8(console.encoding))
+    console.print(text, markup=False, soft_wrap=True)
 
 
 def print_lines(*lines: str) -> None:
@@ -33,7 +36,7 @@ def plain_table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, right:
     columns = [Column(name, overflow="fold", justify="right" if name in right else "left") for name in headers]
     table = Table(*columns, box=None, pad_edge=False)
     for row in rows:
-        table.add_row(*map(escape, row))
+        table.add_row(*(escape(clean(cell)) for cell in row))
     return table
 
 

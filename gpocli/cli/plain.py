@@ -1,0 +1,85 @@
+"""What reaches a terminal does nothing there but show: no control characters, no signs that it cannot write."""
+
+import codecs
+import os
+import re
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TextIO
+
+from rich.console import Console
+from rich.segment import Segment
+
+from gpocli.errors import EnvironmentFault
+
+if TYPE_CHECKING:
+    from rich.console import ConsoleOptions, RenderableType
+
+_ACTS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and line feed
+    "\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # without a width
+    "\ud800-\udfff]"  # halves of pairs, which no encoding has
+)
+"""What moves the cursor, changes colours, turns the direction of text around, or cannot be seen."""
+
+_PLAIN = {
+    "…": "...", "–": "-", "—": "-", "·": ".", "×": "x", "±": "+-", "→": "->", "←": "<-", "↑": "^", "↓": "v", "≥": ">=",
+    "≤": "<=", "≈": "~", "µ": "u", "✓": "+", "✗": "x", "•": "*", "‘": "'", "’": "'", "“": '"', "”": '"', "\xa0": " ",
+    "█": "#", "▉": "#", "▊": "#", "▋": "#", "▌": "=", "▍": "=", "▎": "-", "▏": "-", "▁": "_", "▂": "_", "▃": "-",
+    "▄": "-", "▅": "=", "▆": "=", "▇": "#", "░": ".", "▒": ":", "▓": "#", "●": "*", "○": "o",
+}  # fmt: skip
+_HANDLER = "gpo-plain"
+
+
+def clean(text: str) -> str:
+    """`text` with what would act on a terminal written out: `\\u001b`, as JSON has it; lines end as they do here."""
+    return _ACTS.sub(lambda match: _escaped(match[0]), text.replace("\r\n", "\n"))
+
+
+class PlainConsole(Console):
+    """A console that shows texts of others (data, completions, plugins, messages) and obeys none of them."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        # before rich leaves out what it takes for control codes of its own
+        cleaned = [clean(one) if isinstance(one, str) else one for one in objects]
+        try:
+            super().print(*cleaned, **options)
+        except OSError as error:  # of a disk that is full; rich ends the command where nobody reads on
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())  # or Python fails once more at its end
+            raise EnvironmentFault(f"cannot write the output ({error.strerror}); send it elsewhere") from error
+
+    def render(self, renderable: "RenderableType", options: "ConsoleOptions | None" = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            acts = segment.control is None and _ACTS.search(segment.text)
+            yield Segment(clean(segment.text), segment.style) if acts else segment
+
+
+def write_plain_signs(*streams: TextIO) -> None:
+    """Let streams (stdout and stderr) that are not UTF-8 write the nearest plain sign, or `\\u00e9`, and never fail."""
+    codecs.register_error(_HANDLER, _plain_signs)
+    for stream in streams or (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure") and not is_utf8(stream.encoding):
+            stream.reconfigure(errors=_HANDLER)
+
+
+def is_utf8(encoding: str) -> bool:
+    """Whether an encoding has every sign."""
+    return codecs.lookup(encoding).name.startswith("utf")
+
+
+def _plain_signs(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    signs = error.object[error.start : error.end]
+    return "".join(_plain_sign(sign) for sign in signs), error.end
+
+
+def _plain_sign(sign: str) -> str:
+    if "\u2500" <= sign <= "\u257f":  # lines of boxes
+        return "-" if sign in "─━┄┅┈┉╌╍═╴╶╸╺╼╾" else "|" if sign in "│┃┆┇┊┋╎╏║" else "+"
+    return _PLAIN.get(sign) or _escaped(sign)
+
+
+def _escaped(sign: str) -> str:
+    units = sign.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
