@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from gpocli.cli.plain import PlainConsole, clean, is_utf8
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-from gpocli.cli.plain import PlainConsole, clean, is_utf8
-
-console = Console(highlight=False, emoji=False)
-error_console = Console(highlight=False, emoji=False, stderr=True)
+console = PlainConsole(highlight=False, emoji=False)
+error_console = PlainConsole(highlight=False, emoji=False, stderr=True)
 
 
 def print_json(value: object) -> None:

@@ -29,9 +29,9 @@ from gpocli.cli import (
     train,
 )
 from gpocli.cli.console import console, error_console
-from gpocli.cli.plain import write_plain_signs
+from gpocli.cli.plain import untold, write_plain_signs
 from gpocli.cli.spec_command import SpecCommand
-from gpocli.errors import GpoError
+from gpocli.errors import EnvironmentFault, GpoError
 
 # Typer shows it in a box of several lines, and has no public name for it.
 _UsageError: Any = typer.BadParameter.__base__
@@ -129,6 +129,11 @@ def main() -> None:
         if text := str(error):  # none in processes of a run whose main one says it
             error_console.print(text, markup=False, soft_wrap=True)
         sys.exit(error.exit_code)
+    except OSError as error:
+        if (text := untold(error)) is None:
+            raise
+        error_console.print(text, markup=False, soft_wrap=True)
+        sys.exit(EnvironmentFault.exit_code)
     except KeyboardInterrupt:
         error_console.print("interrupted")
         sys.exit(130)

@@ -4,13 +4,12 @@ import codecs
 import os
 import re
 import sys
+import traceback
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
 from rich.segment import Segment
-
-from gpocli.errors import EnvironmentFault
 
 if TYPE_CHECKING:
     from rich.console import ConsoleOptions, RenderableType
@@ -41,17 +40,23 @@ class PlainConsole(Console):
 
     def print(self, *objects: Any, **options: Any) -> None:
         # before rich leaves out what it takes for control codes of its own
-        cleaned = [clean(one) if isinstance(one, str) else one for one in objects]
-        try:
-            super().print(*cleaned, **options)
-        except OSError as error:  # of a disk that is full; rich ends the command where nobody reads on
-            os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())  # or Python fails once more at its end
-            raise EnvironmentFault(f"cannot write the output ({error.strerror}); send it elsewhere") from error
+        super().print(*(clean(one) if isinstance(one, str) else one for one in objects), **options)
 
     def render(self, renderable: "RenderableType", options: "ConsoleOptions | None" = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
             acts = segment.control is None and _ACTS.search(segment.text)
             yield Segment(clean(segment.text), segment.style) if acts else segment
+
+
+def untold(error: OSError) -> str | None:
+    """Why what a console wrote did not arrive, on a full disk for example; None for errors of other things.
+
+    Nothing more is written to stdout then, or Python would fail once more at its end.
+    """
+    if not traceback.extract_tb(error.__traceback__)[-1].filename.endswith(os.path.join("rich", "console.py")):
+        return None
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return f"cannot write the output ({error.strerror}); send it elsewhere"
 
 
 def write_plain_signs(*streams: TextIO) -> None:
