@@ -12,7 +12,7 @@ def require_hub(repo: str) -> None:
     """
     from huggingface_hub import constants, get_token
     from huggingface_hub.errors import HFValidationError
-    from huggingface_hub.utils import validate_repo_id
+    from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
     try:
         validate_repo_id(repo)
