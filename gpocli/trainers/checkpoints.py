@@ -67,6 +67,12 @@ def written(trainer: Any, folder: Path, write: Callable[[], None]) -> None:
         raise everywhere(full, is_main=trainer.accelerator.is_main_process)
 
 
+def remove_reference(trainer: Any, model: Path) -> None:
+    """Remove the adapter that TRL saves beside a trained one: what that was before, which the KL term compares with."""
+    if "ref" in getattr(trainer.accelerator.unwrap_model(trainer.model), "peft_config", ()):
+        _remove(trainer, model / "ref")
+
+
 def resumable(trainer: Any, wanted: str | bool | None) -> str | None:
     """The checkpoint to go on from, whole and of the same layout; True stands for the last whole one of the run.
 

@@ -23,7 +23,7 @@ from gpocli.runs.activity import Activity, place_of_update
 from gpocli.runs.records import CandidateRecord
 from gpocli.sharing.card import CardFacts
 from gpocli.trainers.card import write_card
-from gpocli.trainers.checkpoints import resumable, save_whole
+from gpocli.trainers.checkpoints import remove_reference, resumable, save_whole
 from gpocli.trainers.clock import StepClock
 from gpocli.trainers.config import GroupConfig, checked_filter
 from gpocli.trainers.deal import dealt
@@ -357,6 +357,11 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         super()._save(output_dir, state_dict)
         if self.args.should_save:
             write_card(self, Path(output_dir or self.args.output_dir))
+
+    def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
+        super().save_model(output_dir, _internal_call)
+        if not _internal_call:  # a checkpoint keeps all that its run needs
+            remove_reference(self, Path(output_dir or self.args.output_dir))
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         parent = partial(super()._save_checkpoint, model, trial)
