@@ -68,9 +68,10 @@ TABLE = {
     ),
     "evaluation": May(),
     "sweep": May("checks errors runs spec"),
+    "report": May("errors evaluation runs"),
     "cli": May(
         "checks contracts data display doctor errors extensions glossary launch planning plugin_manager presets "
-        "replay runs scaffold serving settings sharing spec sweep training trial"
+        "replay report runs scaffold serving settings sharing spec sweep training trial"
     ),
     "__main__": May("cli"),
     "__init__": May("extensions hookspecs settings trainers", loads=True),

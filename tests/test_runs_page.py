@@ -37,7 +37,14 @@ def test_the_code_runs(user):
 
 @pytest.mark.parametrize(
     "command",
-    ["runs list", "runs show runs/a", "runs diff runs/a runs/b", "samples runs/a", "replay runs/a"],
+    [
+        "runs list",
+        "runs show runs/a",
+        "runs diff runs/a runs/b",
+        "samples runs/a",
+        "replay runs/a",
+        "compare runs/a runs/b",
+    ],
 )
 def test_keys_of_json_are_named(user, command):
     told = json.loads(user.gpo(*command.split(), "--json").out)

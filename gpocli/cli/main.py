@@ -9,6 +9,7 @@ import typer
 from gpocli import __version__
 from gpocli.cli import (
     check,
+    compare,
     config,
     data,
     doctor,
@@ -57,6 +58,7 @@ app.add_typer(presets.app, name="presets")
 app.add_typer(runs.app, name="runs")
 app.command("samples")(samples.samples_command)
 app.command("replay")(replay.replay_command)
+app.command("compare")(compare.compare_command)
 app.command("export")(export.export_command)
 app.add_typer(extensions.filters, name="filters")
 app.add_typer(extensions.rewards, name="rewards")
