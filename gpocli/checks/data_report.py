@@ -4,6 +4,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from gpocli.checks.data import unread_golds
 from gpocli.checks.model import context_of
@@ -12,7 +13,7 @@ from gpocli.data.load import evaluation_of, load_rows, raw_rows
 from gpocli.data.prompt_lengths import prompt_limit
 from gpocli.data.required import has_column
 from gpocli.data.survey import Survey, survey
-from gpocli.data.tokenizer import light_tokenizer, prompt_texts, prompt_token_counts
+from gpocli.data.tokenizer import bounded_token_counts, light_tokenizer, prompt_texts
 from gpocli.embedded import model_folder
 from gpocli.errors import SpecError
 from gpocli.plugin_manager import NamedReward
@@ -83,12 +84,18 @@ def missing_columns(rows: Rows, reward: NamedReward) -> tuple[str, ...]:
 
 # Preview
 
+_COUNTED = 200_000
+"""Characters of a prompt whose tokens are counted, or more where the limit may be higher: a line may hold a book."""
+_OF_A_TOKEN = 16
+"""Characters that no token has on average."""
+
 
 @dataclass(frozen=True, slots=True)
 class Preview:
     """The rows that a run would get, each prompt as the model gets it, and its number of tokens.
 
-    `limit` is the most tokens that a prompt may have and `reason` says why; None: any number.
+    `limit` is the most tokens that a prompt may have and `reason` says why; None: any number. The prompts at the
+    indices `cut` are so long that only a part was counted, which is over the limit if there is one.
     """
 
     rows: Rows
@@ -96,6 +103,7 @@ class Preview:
     counts: list[int]
     limit: int | None
     reason: str
+    cut: frozenset[int] = frozenset()
 
     @property
     def over(self) -> int:
@@ -116,22 +124,24 @@ def preview_data(spec: RunSpec) -> Preview:
     data = spec.data
     rows = load_rows(data.model_copy(update={"bad_rows": "drop", "streaming": False}))
     folder = model_folder(spec.model.name)
-    texts, counts, context = _encoded(rows, spec, folder)
+    tokenizer, context = _reader_of(spec, folder)
     try:
         limit, reason = prompt_limit(data.max_prompt_tokens, context, spec.sampling.max_tokens)
     except SpecError as no_room:
         limit, reason = 0, str(no_room)
-    return Preview(rows, texts, counts, limit, reason)
-
-
-def _encoded(rows: Rows, spec: RunSpec, folder: Path) -> tuple[list[str], list[int], int | None]:
     options = spec.trl.get("chat_template_kwargs")
+    texts = prompt_texts(rows, tokenizer, options)
+    most = max(_COUNTED, _OF_A_TOKEN * (limit or 0))
+    counts, cut = bounded_token_counts(rows, texts, most, tokenizer, options)
+    return Preview(rows, texts, counts, limit, reason, cut)
+
+
+def _reader_of(spec: RunSpec, folder: Path) -> tuple[Any, int | None]:
+    """The tokenizer of a model, and the tokens that it takes."""
     tokenizer = light_tokenizer(folder) if (folder / "config.json").is_file() else None
     if tokenizer is not None:
-        context = context_of(folder)
-    else:
-        from gpocli.policy.load import find_policy
+        return tokenizer, context_of(folder)
+    from gpocli.policy.load import find_policy
 
-        policy = find_policy(spec.model)
-        tokenizer, context = policy.tokenizer, policy.context
-    return prompt_texts(rows, tokenizer, options), prompt_token_counts(rows, tokenizer, options), context
+    policy = find_policy(spec.model)
+    return policy.tokenizer, policy.context

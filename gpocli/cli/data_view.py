@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 from gpocli.cli.console import plain_table, print_lines, print_table
 from gpocli.errors import counted
 
+_SHOWN = 10_000
+"""Characters of a prompt that are printed for people."""
+
 if TYPE_CHECKING:
     from gpocli.checks.data_report import DataReport, Need, Preview
 
@@ -36,7 +39,7 @@ def print_preview(preview: "Preview", needs: Sequence["Need"], count: int) -> No
     rows = preview.rows
     print_lines(f"{rows.source}: {counted(len(rows), 'row')}; columns: {', '.join(rows.columns)}")
     for index in range(min(count, len(rows))):
-        print_lines("", f"{rows.place(index)}, {preview.counts[index]:,} tokens", preview.texts[index])
+        print_lines("", f"{rows.place(index)}, {_tokens(preview, index)}", _shortened(preview.texts[index]))
         print_lines(*(f"  {name}: {_brief(rows[index][name])}" for name in rows.columns if name != "prompt"))
     print_lines("", *_token_lines(preview))
     print_lines(*map(_need_line, needs))
@@ -55,7 +58,8 @@ def _need_line(need: "Need") -> str:
 
 def _token_lines(preview: "Preview") -> list[str]:
     least, median, most = preview.tokens
-    lines = [f"tokens a prompt: {least:,} at least, {median:,g} in the median, {most:,} at most"]
+    longest = f"over {most:,} in the longest" if preview.cut else f"{most:,} at most"
+    lines = [f"tokens a prompt: {least:,} at least, {median:,g} in the median, {longest}"]
     if preview.limit is None:
         return [*lines, "limit: none"]
     total = len(preview.counts)
@@ -63,7 +67,20 @@ def _token_lines(preview: "Preview") -> list[str]:
     return [*lines, f"limit: {preview.limit:,} ({preview.reason}); {share}"]
 
 
+def _tokens(preview: "Preview", index: int) -> str:
+    at_least = "over " if index in preview.cut else ""
+    return f"{at_least}{preview.counts[index]:,} tokens"
+
+
+def _shortened(text: str) -> str:
+    """Both ends of a text that nobody would read on a terminal."""
+    left = len(text) - _SHOWN
+    return text if left <= 0 else f"{text[: _SHOWN // 2]}... ({left:,} characters) ...{text[-_SHOWN // 2 :]}"
+
+
 def _brief(value: Any) -> str:
+    if isinstance(value, str) and len(value) > _SHOWN:
+        value = value[:_SHOWN]
     text = json.dumps(value, ensure_ascii=False, default=repr)
     return text if len(text) <= 100 else f"{text[:97]}..."
 
@@ -100,6 +117,7 @@ def preview_as_dict(
             "place": rows.place(index),
             "text": preview.texts[index],
             "tokens": preview.counts[index],
+            "is_at_least": index in preview.cut,
             "columns": {name: rows[index][name] for name in rows.columns if name != "prompt"},
         }
         for index in range(min(count, len(rows)))

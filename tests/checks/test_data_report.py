@@ -57,6 +57,13 @@ def test_without_a_limit_no_prompt_is_over():
     assert Preview(Rows("a", ("prompt",), [], [], ()), ["a"], [3], None, "").over == 0
 
 
+def test_of_a_very_long_prompt_a_part_is_counted(spec_of):
+    preview = preview_data(spec_of(f'{{"prompt": "{"1+" * 200_000}"}}', '{"prompt": "12+3="}'))
+    assert preview.cut == {0}
+    assert preview.counts == [200_000, 5]  # a token a character
+    assert (preview.over, len(preview.texts[0])) == (1, 400_000)
+
+
 def test_a_preview_leaves_out_what_no_run_could_use(spec_of):
     preview = preview_data(spec_of('{"prompt": "12+3="}', '{"prompt": ""}'))
     assert [row["prompt"] for row in preview.rows] == ["12+3="]

@@ -70,6 +70,14 @@ def test_a_preview_shows_prompts_columns_and_tokens(capsys):
     ]
 
 
+def test_a_prompt_that_nobody_would_read_is_shown_by_its_ends(capsys):
+    long = Preview(ROWS, ["a" * 5000 + "b" * 10**6 + "c" * 5000, "1+1=?"], [9, 3], 4, "said so", frozenset([0]))
+    print_preview(long, [], 1)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2:4] == ["a.jsonl:1, over 9 tokens", f"{'a' * 5000}... (1,000,000 characters) ...{'c' * 5000}"]
+    assert "tokens a prompt: 3 at least, 6 in the median, over 9 in the longest" in lines
+
+
 def test_a_preview_without_a_limit(capsys):
     print_preview(preview(limit=None), [], 0)
     assert capsys.readouterr().out.splitlines()[-1] == "limit: none"
@@ -94,7 +102,9 @@ def test_a_report_as_json_words_faults_as_told():
 
 def test_a_preview_as_json_has_as_many_prompts_as_asked():
     shown = preview_as_dict(preview(), [], 1, str)
-    assert shown["prompts"] == [{"place": "a.jsonl:1", "text": "2+2=?", "tokens": 5, "columns": {"answer": "4"}}]
+    assert shown["prompts"] == [
+        {"place": "a.jsonl:1", "text": "2+2=?", "tokens": 5, "is_at_least": False, "columns": {"answer": "4"}}
+    ]
     assert (shown["tokens"], shown["over"]) == ({"least": 3, "median": 4.0, "most": 5}, 1)
 
 
