@@ -1,7 +1,12 @@
 """The two consoles that commands print to, and how values, lines and tables are printed."""
 
-from collections.abc import Sequence
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from rich.console import Console
 
 from gpocli.cli.plain import PlainConsole, clean, is_utf8
 
@@ -48,3 +53,18 @@ def print_table(table: "Table") -> None:
     with console.capture() as capture:
         console.print(table, crop=False, soft_wrap=True)
     print_lines(*(line.rstrip() for line in capture.get().splitlines()))
+
+
+@contextmanager
+def stdout_alone() -> Iterator[Console]:
+    """A console that alone writes to stdout: what anything else prints there, in any process, goes to stderr."""
+    sys.stdout.flush()
+    stdout = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with open(stdout, "w", encoding="utf-8", closefd=False) as file:
+            yield PlainConsole(file=file, highlight=False, emoji=False)
+    finally:
+        sys.stdout.flush()
+        os.dup2(stdout, 1)
+        os.close(stdout)

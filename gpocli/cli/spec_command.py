@@ -39,7 +39,7 @@ Preset = Annotated[
     str | None,
     option(
         "--preset",
-        help="Settings below the specs; see gpo presets list",
+        help="Settings below the specs; gpo presets list",
         panel="Run",
         metavar="NAME",
         autocompletion=complete_preset,

@@ -5,37 +5,75 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from gpocli.cli.console import console, print_lines
+from gpocli.cli.console import console, print_lines, stdout_alone
 from gpocli.cli.spec_command import Resume, SpecCommand, option, reads_spec
+from gpocli.display.choice import LogFormat
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
+
     from gpocli.spec.sources import SpecSources
 
 _ABOUT_FLAGS = "Defaults stand in parentheses; every other setting is a value of the spec."
 
 
 DryRun = Annotated[bool, option("--dry-run", help="Check, show the plan, and stop", panel="Run")]
-Smoke = Annotated[bool, option("--smoke", help="Try all of it in two tiny steps; nothing is kept", panel="Run")]
+Smoke = Annotated[bool, option("--smoke", help="Two tiny steps of all of it, kept nowhere", panel="Run")]
+Format = Annotated[
+    LogFormat | None, option("--log-format", help="How to tell: live, lines or json", panel="Run", metavar="FORMAT")
+]
 
 
 @reads_spec
 def train_command(
-    sources: "SpecSources", resume: Resume = False, dry_run: DryRun = False, smoke: Smoke = False
+    sources: "SpecSources",
+    resume: Resume = False,
+    dry_run: DryRun = False,
+    smoke: Smoke = False,
+    log_format: Format = None,
 ) -> None:
     """Train with one algorithm."""
     if resume + dry_run + smoke > 1:
         raise typer.BadParameter("--resume, --dry-run and --smoke do not go together; leave out all but one")
+    if dry_run and log_format:
+        raise typer.BadParameter("--dry-run takes no step to show; leave out --log-format")
     if dry_run:
         _look_at(sources)
-        return
-    if smoke:
-        _try(sources)
-        return
+    elif log_format == LogFormat.json:
+        _tell_machines(sources, resume, smoke)
+    else:
+        line, _ = _run(sources, resume, smoke, console, log_format)
+        print_lines(*line)
+
+
+def _run(
+    sources: "SpecSources", resume: bool, smoke: bool, shown_on: "Console", log_format: LogFormat | None
+) -> tuple[list[str], "Path | None"]:
+    """Train; returns what there is to say of what was saved, and where that is. Raises the error of the run."""
     from gpocli.training.run import train
 
-    outcome = train(sources, resume=resume, console=console)
-    if outcome is not None:
-        console.print(f"saved: {outcome.path}", markup=False, soft_wrap=True)
+    if smoke:
+        return _try(sources, shown_on, log_format)
+    outcome = train(sources, resume=resume, console=shown_on, log_format=log_format)
+    return ([], None) if outcome is None else ([f"saved: {outcome.path}"], outcome.path)
+
+
+def _tell_machines(sources: "SpecSources", resume: bool, smoke: bool) -> None:
+    """Train, with nothing on stdout but the lines of events. Raises the error of the run."""
+    from gpocli.display.json_lines import tell
+    from gpocli.errors import GpoError
+
+    with stdout_alone() as lines:
+        try:
+            told, path = _run(sources, resume, smoke, lines, LogFormat.json)
+        except GpoError as error:
+            if text := str(error):
+                tell(lines, "error", exit_code=error.exit_code, text=text)
+            raise
+        if told:
+            tell(lines, "saved", path=path and str(path), text=told[0])
 
 
 def _look_at(sources: "SpecSources") -> None:
@@ -50,7 +88,7 @@ def _look_at(sources: "SpecSources") -> None:
     show(plan_run(sources, processes_of_this_run()))
 
 
-def _try(sources: "SpecSources") -> None:
+def _try(sources: "SpecSources", shown_on: "Console", log_format: LogFormat | None) -> tuple[list[str], "Path | None"]:
     """Take two steps and remove what they left. Raises the error of the run."""
     import shutil
 
@@ -59,11 +97,12 @@ def _try(sources: "SpecSources") -> None:
     from gpocli.training.smoke import STEPS, smoke_directory, smoke_sources
 
     try:
-        outcome = train(smoke_sources(sources, processes_of_this_run()), resume=False, console=console)
+        small = smoke_sources(sources, processes_of_this_run())
+        outcome = train(small, resume=False, console=shown_on, log_format=log_format)
     finally:
         shutil.rmtree(smoke_directory(), ignore_errors=True)
-    if outcome is not None:
-        print_lines(f"smoke run: {STEPS} steps sampled, rewarded, trained and saved; nothing is kept")
+    line = f"smoke run: {STEPS} steps sampled, rewarded, trained and saved; nothing is kept"
+    return ([], None) if outcome is None else ([line], None)
 
 
 class TrainGroup(TyperGroup):

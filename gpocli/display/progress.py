@@ -1,11 +1,13 @@
 """What is told of a run while it goes on; those who show it inherit from here."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from rich.console import Console
 
 from gpocli.display.pace import Pace
+from gpocli.runs.activity import Activity
+from gpocli.runs.records import CandidateRecord
 from gpocli.runs.summary import RunSummary
 
 
@@ -22,11 +24,17 @@ class Progress:
     def __exit__(self, *error: object) -> None:
         """Leave the terminal as it was found."""
 
+    def watch(self, activity: Activity, description: str = "") -> None:
+        """From now on `activity` tells what the run does, be it loading or training."""
+
     def start(self, total_steps: int, description: str, first_step: int = 0) -> None:
         """Training begins; `first_step` steps were done before, by the run that is gone on with."""
 
     def step(self, step: int, logs: Mapping[str, Any]) -> None:
         """Step `step` is done; `logs` is empty when nothing was logged for it."""
+
+    def candidates(self, records: Sequence[CandidateRecord]) -> None:
+        """A generation batch is sampled and scored, before the step that it is made for is done."""
 
     def eval(self, logs: Mapping[str, Any]) -> None:
         """An evaluation is done; its keys start with `eval_`."""
@@ -35,7 +43,7 @@ class Progress:
         """A line for the user, apart from the figures."""
 
     def finish(self, summary: RunSummary | None) -> None:
-        """Training ended by itself."""
+        """Training ended by itself, and the model is saved."""
 
     def interrupted(self) -> None:
         """Training was stopped before its end."""
@@ -50,6 +58,10 @@ class ConsoleProgress(Progress):
     def __init__(self, console: Console) -> None:
         self.console = console
         self.pace = Pace()
+        self.activity = Activity()
+
+    def watch(self, activity: Activity, description: str = "") -> None:
+        self.activity = activity
 
     def start(self, total_steps: int, description: str, first_step: int = 0) -> None:
         self.pace = Pace(total_steps, first_step)

@@ -1,5 +1,6 @@
-"""The picture of a run in a dozen lines of text: where it is, how it moves, and where its time goes."""
+"""The picture of a run: where it is, what it does, how it moves, what it writes, and where its time goes."""
 
+import textwrap
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -8,32 +9,46 @@ from typing import Any
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from gpocli.display.charts import sparkline, split_widths
+from gpocli.display import sample
+from gpocli.display.bars import LABEL, WIDE, position, time_split
+from gpocli.display.charts import sparkline
 from gpocli.display.pace import Pace
-from gpocli.runs.step_figures import PHASES, StepFigures, read_logs, show, show_seconds
+from gpocli.display.rows import Row, fitted, flowed, spread
+from gpocli.glossary import legend
+from gpocli.runs.activity import Activity
+from gpocli.runs.records import CandidateRecord
+from gpocli.runs.step_figures import StepFigures, named_rewards, read_logs, show, show_seconds
 
-_LABEL, _FIGURE, _OVER_ALL = 10, 9, 20
-_WIDE = 70
-_PHASE_STYLES = ("cyan", "yellow", "magenta", "green")
-_PHASE_MARKS, _ASCII_PHASE_MARKS = "█▓▒░", "#=+."
+_FIGURE, _OVER_ALL = 9, 20
+_WORTH = (
+    "position", "activity", "reward", "length", "rewards", "shares", "learning", "sample", "speed", "evaluation",
+    "pull", "time", "legend",
+)  # fmt: skip
+"""The rows by their worth, as docs/running.md has it."""
+_NOTHING_YET = "none yet"
 
 
 class RunView:
-    """The state of a run, drawn for any width from 40 columns; readable without colour and in ASCII.
+    """The state of a run, drawn for any width from 40 columns and any height; readable without colour and in ASCII.
 
-    A figure that is missing is shown as `-`. A step that trains on an earlier generation batch logs nothing about
+    A figure that was never told has no place. A step that trains on an earlier generation batch logs nothing about
     completions: the figures of that batch stay. Those of all candidates that a race hides are those of the last
     generation batch without one, with its step.
     """
 
-    def __init__(self, description: str, pace: Pace) -> None:
+    def __init__(self, description: str, pace: Pace, activity: Activity | None = None) -> None:
         self.description = description
-        self.pace = pace
-        self.evaluation: tuple[int, StepFigures] | None = None
+        self.pace, self.activity = pace, activity or Activity()
+        self.evaluation: tuple[int, StepFigures, dict[str, float | None]] | None = None
         self.last = StepFigures()
         self.whole: tuple[int, StepFigures] | None = None
-        self.history: dict[str, list[float]] = {"reward": [], "accuracy": [], "length": []}
+        self.rewards: dict[str, float | None] = {}
+        self.history: dict[str, list[float]] = {}
         self.phases: deque[tuple[float | None, ...]] = deque(maxlen=20)
+        self.sample: CandidateRecord | None = None
+        self._records: Sequence[CandidateRecord] = ()
+        self._turn = 0
+        self._doing = ""
 
     def add(self, logs: Mapping[str, Any]) -> None:
         """A step is done; `logs` may be empty."""
@@ -44,48 +59,97 @@ class RunView:
         self.last = figures if fresh else _newer(self.last, figures)
         if figures.length_all is not None:
             self.whole = self.pace.step, figures
-        for name, values in self.history.items():
-            if (value := getattr(figures, name)) is not None:
-                values.append(value)
+        self.rewards |= named_rewards(logs)
+        courses = {"reward": figures.reward, "length": figures.length}
+        courses |= {_of_reward(name): value for name, value in named_rewards(logs).items()}
+        for name, value in courses.items():
+            if value is not None:
+                self.history.setdefault(name, []).append(value)
         if any(seconds is not None for seconds in figures.phases):
             self.phases.append(figures.phases)
+        self._turn_over()
 
     def add_eval(self, logs: Mapping[str, Any]) -> None:
         """An evaluation is done."""
-        self.evaluation = (self.pace.step, read_logs(logs, "eval_"))
+        self.evaluation = (self.pace.step, read_logs(logs, "eval_"), named_rewards(logs, "eval_"))
+
+    def add_candidates(self, records: Sequence[CandidateRecord]) -> None:
+        """A generation batch is there, of which one completion is shown, and another one after each step."""
+        self._records = records
+        self._turn_over()
+
+    def end(self) -> None:
+        """The run is over: nothing is done any more."""
+        self.activity, self._doing = Activity(), ""
+
+    def _turn_over(self) -> None:
+        self._turn += 1
+        self.sample = sample.pick(self._records, self._turn)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for line in self._lines(options.max_width, options.ascii_only):
+        height = options.size.height - 1 if options.is_terminal else None
+        for line in self.lines(options.max_width, height, options.ascii_only):
             if options.ascii_only:
                 line.plain = line.plain.encode("ascii", "replace").decode()
             line.truncate(options.max_width, overflow="crop" if options.ascii_only else "ellipsis")
             line.no_wrap = True
             yield line
 
-    def _lines(self, width: int, ascii_only: bool) -> Iterator[Text]:
-        last, wide = self.last, width >= _WIDE
-        yield _spread(Text(self.description, "bold"), Text(show_seconds(self.pace.elapsed()), "dim"), width)
-        yield self._position(width, ascii_only)
-        yield self._populations(wide)
-        yield from self._course("reward", show(last.reward, ".3f"), self._reward_of_all(), width, ascii_only)
-        yield from self._course("accuracy", show(last.accuracy, ".3f"), "", width, ascii_only)
-        yield from self._course("length", show(last.length, ".1f"), self._length_of_all(), width, ascii_only)
-        shares = [("kept", last.kept), ("lost", last.lost)] if last.is_filtered else []
-        pairs = [(name, show(value, "share")) for name, value in [*shares, ("flat groups", last.flat)]]
-        yield _figures([*pairs, ("cut", self._from_whole("cut", "share"))] if wide else pairs)
-        pace = self.pace.seconds_a_step()
-        speed = [("tokens/s", show(last.tokens_per_second, ",.0f")), ("s/step", show(pace, ".2f"))]
-        yield _figures(speed + ([("loss", show(last.loss, ".4f")), ("grad", show(last.grad_norm))] if wide else []))
-        yield from self._time_split(width, ascii_only)
-        if self.evaluation:
-            yield _evaluation(*self.evaluation, wide)
+    def lines(self, width: int, height: int | None = None, ascii_only: bool = False) -> list[Text]:
+        """The picture, of no more than `height` lines: what does not fit goes in the order of its worth."""
+        return fitted(list(self._rows(width, ascii_only)), height)
 
-    def _populations(self, wide: bool) -> Text:
-        """What the figures below are means over."""
-        if not self.last.is_filtered:
-            return Text()
-        kept = f"{'':{_LABEL}}{'kept':<{_FIGURE}}"
-        return Text(f"{kept}all" if wide else kept.rstrip(), "dim")
+    def _rows(self, width: int, ascii_only: bool) -> Iterator[Row]:
+        title = spread(Text(self.description, "bold"), Text(show_seconds(self.pace.elapsed()), "dim"), width)
+        yield _row("position", [title, *([position(self.pace, width, ascii_only)] if self.pace.total else [])])
+        yield _row("activity", [Text(doing, "cyan")] if (doing := self._activity()) else [])
+        yield from self._courses(width, ascii_only)
+        yield _row("pull", flowed(self._pull(), width))
+        yield _row("shares", flowed(self._shares(), width))
+        yield _row("learning", flowed(self._learning(), width))
+        yield _row("speed", flowed(self._speed(), width))
+        yield _row("time", time_split(self.phases, width, ascii_only))
+        yield _row("evaluation", self._evaluation(width))
+        yield _row("sample", self._sample(width, ascii_only))
+        if self.last.is_filtered:
+            words = textwrap.wrap(legend().replace("·", "-") if ascii_only else legend(), width)
+            yield _row("legend", [Text(line, "dim") for line in words])
+
+    def _activity(self) -> str:
+        """What is done now; between two things the one before."""
+        self._doing = str(self.activity) or self._doing
+        return self._doing
+
+    def _courses(self, width: int, ascii_only: bool) -> Iterator[Row]:
+        """Figures with their course, and what those of reward and length are over all candidates."""
+        last, wide = self.last, width >= WIDE
+        if not self.history and not self.rewards:
+            return
+        over_all = bool(self._reward_of_all() or self._length_of_all())
+        head = f"{'':{LABEL}}{'kept':<{_FIGURE}}" + ("all" if wide and over_all else "")
+        heading = [Text(head.rstrip(), "dim")] if last.is_filtered else []
+        reward = self._course("reward", "reward", show(last.reward, ".3f"), self._reward_of_all(), width, ascii_only)
+        yield _row("reward", [*heading, *reward])
+        for number, (name, value) in enumerate(self.rewards.items()):
+            figure = _NOTHING_YET if _of_reward(name) not in self.history else show(value, ".3f")
+            course = self._course(name, _of_reward(name), figure, "", width, ascii_only)
+            yield _row("rewards", course, number)
+        length = show(last.length, ".1f")
+        yield _row("length", self._course("length", "length", length, self._length_of_all(), width, ascii_only))
+
+    def _course(self, name: str, course: str, figure: str, over_all: str, width: int, ascii_only: bool) -> list[Text]:
+        """A figure with its sparkline, and that over all candidates: between them, or below where there is no room."""
+        label = Text(sample.printable(name), "dim")
+        label.truncate(max(LABEL - 1, width // 4), overflow="crop" if ascii_only else "ellipsis")
+        line = label.append(" " * max(1, LABEL - label.cell_len)).append(f"{figure:<{_FIGURE}}", "bold not dim")
+        wide = width >= WIDE
+        if wide and self.last.is_filtered:
+            line.append(f"{over_all:<{_OVER_ALL}}", "not dim")
+        values = self.history.get(course, [])
+        line.append(sparkline(values, width - line.cell_len, ascii_only=ascii_only), "cyan not dim")
+        line.rstrip()
+        below = [Text(f"{'  all':<{LABEL}}", "dim").append(over_all, "not dim")] if over_all and not wide else []
+        return [line, *below]
 
     def _reward_of_all(self) -> str:
         """Nothing where rewards are never asked of all."""
@@ -107,63 +171,62 @@ class RunView:
         step, figures = self.whole
         return f"{show(getattr(figures, name), style)} at step {step}"
 
-    def _position(self, width: int, ascii_only: bool) -> Text:
-        step, total = self.pace.step, self.pace.total
-        share = min(1.0, step / total) if total else 0.0
-        left = show_seconds(self.pace.left())
-        head = Text(f"step {step}/{total} ")
-        tail = Text(f" {share:4.0%}", "bold").append(f"  {left} left", "dim")
-        room = max(4, width - head.cell_len - tail.cell_len)
-        done = round(share * room)
-        full, empty = ("#", ".") if ascii_only else ("━", "─")
-        return Text.assemble(head, (full * done, "green"), (empty * (room - done), "dim"), tail)
+    def _shares(self) -> list[tuple[str, str]]:
+        last = self.last
+        filtered = [("kept", show(last.kept, "share")), ("lost", show(last.lost, "share"))] if last.is_filtered else []
+        return _known([*filtered, ("flat groups", show(last.flat, "share")), ("cut", self._from_whole("cut", "share"))])
 
-    def _course(self, name: str, figure: str, over_all: str, width: int, ascii_only: bool) -> Iterator[Text]:
-        """A figure with its sparkline, and that over all candidates: between them, or below where there is no room."""
-        line = Text(f"{name:<{_LABEL}}", "dim").append(f"{figure:<{_FIGURE}}", "bold not dim")
-        wide = width >= _WIDE
-        if wide and self.last.is_filtered:
-            line.append(f"{over_all:<{_OVER_ALL}}", "not dim")
-        line.append(sparkline(self.history[name], width - line.cell_len, ascii_only=ascii_only), "cyan not dim")
-        yield line
-        if over_all and not wide:
-            yield Text(f"{'  all':<{_LABEL}}", "dim").append(over_all, "not dim")
+    def _learning(self) -> list[tuple[str, str]]:
+        last = self.last
+        pairs = [("entropy", show(last.entropy)), ("kl", show(last.kl)), ("clipped", show(last.clip, ".1%"))]
+        pairs += [("lr", show(last.learning_rate, ".2g")), ("loss", show(last.loss, ".4f"))]
+        return _known([*pairs, ("grad", show(last.grad_norm))])
 
-    def _time_split(self, width: int, ascii_only: bool) -> Iterator[Text]:
-        spent = [sum(seconds[phase] or 0.0 for seconds in self.phases) for phase in range(len(PHASES))]
-        marks = _ASCII_PHASE_MARKS if ascii_only else _PHASE_MARKS
-        line = Text(f"{'time':<{_LABEL}}", "dim")
-        widths = split_widths(spent, width - _LABEL)
-        if not sum(widths):
-            yield line.append("-", "not dim")
-            return
-        for mark, cells, style in zip(marks, widths, _PHASE_STYLES, strict=True):
-            line.append(mark * cells, f"{style} not dim")
-        yield line
-        shares = [show(seconds / sum(spent), "share") for seconds in spent]
-        legend = [
-            Text.assemble((mark, style), f" {name} {share}")
-            for mark, style, name, share in zip(marks, _PHASE_STYLES, PHASES, shares, strict=True)
-        ]
-        indent, rows = (" " * _LABEL, [legend]) if width >= _WIDE else ("", [legend[:2], legend[2:]])
-        for row in rows:
-            yield Text.assemble(indent, Text("  ").join(row))
+    def _speed(self) -> list[tuple[str, str]]:
+        speed = [("tokens/s", show(self.last.tokens_per_second, ",.0f"))]
+        return _known([*speed, ("s/step", show(self.pace.seconds_a_step(), ".2f"))])
 
+    def _pull(self) -> list[tuple[str, str]]:
+        last = self.last
+        pairs = [("length of right", show(last.right_length, ".1f")), ("of wrong", show(last.wrong_length, ".1f"))]
+        return _known([*pairs, ("pull", "-" if last.length_pull is None else f"{last.length_pull:+.2f}")])
 
-def _evaluation(step: int, found: StepFigures, wide: bool) -> Text:
-    pairs = [("accuracy", show(found.accuracy, ".3f")), ("length", show(found.length, ".1f"))]
-    if wide:
-        pairs = [("reward", show(found.reward, ".3f")), *pairs]
-    return Text.assemble((f"eval after step {step}  " if wide else f"eval {step}  ", "dim"), _figures(pairs))
+    def _evaluation(self, width: int) -> list[Text]:
+        if self.evaluation is None:
+            return []
+        step, found, rewards = self.evaluation
+        pairs = [("eval after step" if width >= WIDE else "eval", str(step))]
+        pairs += _known([("reward", show(found.reward, ".3f")), ("length", show(found.length, ".1f"))])
+        named = _known([(sample.printable(name), show(value, ".3f")) for name, value in rewards.items()])
+        return flowed([*pairs, *named], width)
+
+    def _sample(self, width: int, ascii_only: bool) -> list[Text]:
+        """What became of one completion, the end of its prompt, and both ends of its text."""
+        if (record := self.sample) is None:
+            return []
+        gap, newline = (" ... ", "\\n") if ascii_only else (" … ", "⏎")
+        outcome, *more = sample.told(record)
+        first = Text(f"{'sample':<{LABEL}}", "dim").append(outcome, "green" if record.kept else "yellow")
+        first.append(f"  {'  '.join(more)}", "not dim")
+        prompt = sample.end_of(record.prompt, width - 2, newline=newline)
+        text = sample.both_ends(record.completion, width - 2, gap=gap, newline=newline)
+        return [first, Text(f"  {prompt}", "dim"), Text(f"  {text}")]
 
 
-def _figures(pairs: Sequence[tuple[str, str]]) -> Text:
-    return Text("   ").join(Text.assemble((f"{name} ", "dim"), text) for name, text in pairs)
+def _row(name: str, lines: Sequence[Text], number: int = 0) -> Row:
+    """A row at its place; of rewards those behind the fourth are worth less than all but time and legend."""
+    late = name == "rewards" and number >= 4
+    return Row(_WORTH.index("pull" if late else name) + number / 1000, lines)
 
 
-def _spread(left: Text, right: Text, width: int) -> Text:
-    left.truncate(max(0, width - right.cell_len - 1), overflow="ellipsis")
-    return Text.assemble(left, " " * (width - left.cell_len - right.cell_len), right)
+def _of_reward(name: str) -> str:
+    """The course of a reward, whose name may be that of another figure."""
+    return f"rewards/{name}"
+
+
+def _known(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The pairs of which something is known."""
+    return [(name, figure) for name, figure in pairs if figure != "-"]
 
 
 def _newer(before: StepFigures, after: StepFigures) -> StepFigures:

@@ -1,10 +1,12 @@
 """The figures of one step as a person wants them: read out of a trainer's logs, any of which may be missing."""
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+_REWARD = re.compile(r"rewards/(.+)/mean")
 PHASES = ("generate", "reward", "filter", "update")
 
 
@@ -19,7 +21,8 @@ class StepFigures:
 
     Lengths are in tokens, times in seconds, shares from 0 to 1. `reward`, `accuracy` and `length` are means over the
     kept completions, `reward_all` and `length_all` over all candidates; `cut` is a share of these. After a race that
-    length is not known, but `length_bound`, which it is not below. `docs/metrics.md` has the populations of all.
+    length is not known, but `length_bound`, which it is not below. `clip` is the share that the loss clips or caps.
+    `docs/metrics.md` has the populations of all.
     """
 
     reward: float | None = _logged("reward")
@@ -34,6 +37,13 @@ class StepFigures:
     cut: float | None = _logged("completions/clipped_ratio")
     loss: float | None = _logged("loss")
     grad_norm: float | None = _logged("grad_norm")
+    entropy: float | None = _logged("entropy")
+    kl: float | None = _logged("kl")
+    clip: float | None = _logged("clip_ratio/region_mean", "cispo_clip_ratio")
+    learning_rate: float | None = _logged("learning_rate")
+    right_length: float | None = _logged("kept/right_length")
+    wrong_length: float | None = _logged("kept/wrong_length")
+    length_pull: float | None = _logged("kept/advantage_length_correlation")
     tokens_per_second: float | None = _logged("tokens_per_second")
     generate: float | None = _logged("time/generate")
     reward_time: float | None = _logged("time/reward")
@@ -58,6 +68,12 @@ def read_logs(logs: Mapping[str, Any], prefix: str = "") -> StepFigures:
         values = (number(logs.get(prefix + key)) for key in figure.metadata["keys"])
         found[figure.name] = next((value for value in values if value is not None), None)
     return StepFigures(**found)
+
+
+def named_rewards(logs: Mapping[str, Any], prefix: str = "") -> dict[str, float | None]:
+    """The mean of each reward of the run by its name, None where it applies to no completion."""
+    names = {key: _REWARD.fullmatch(key.removeprefix(prefix)) for key in logs if key.startswith(prefix)}
+    return {found[1]: number(logs[key]) for key, found in names.items() if found}
 
 
 def number(value: Any) -> float | None:

@@ -5,7 +5,8 @@ from gpocli.settings.setting import declared
 from gpocli.spec.run_spec import RunSpec
 
 OF_COMMANDS = frozenset(
-    "--resume --dry-run --smoke --preset --set --algorithm --processes --json --origin --deep --help -h".split()
+    "--resume --dry-run --smoke --log-format --preset --set --algorithm --processes --json --origin --deep --help "
+    "-h".split()
 )
 """Flags of the commands that read a spec."""
 

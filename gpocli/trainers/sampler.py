@@ -90,7 +90,12 @@ class Sampler:
     def _tell_of(self, board: Board) -> None:
         """Let the activity of the run count the candidates of this process that have ended or lost."""
         rows = board.num_running
-        self._trainer.activity.tells(lambda: f"{rows - board.num_running}/{rows} ended")
+
+        def how_far() -> str:
+            longest = max(map(len, board.completion_ids), default=0)
+            return f"{rows - board.num_running}/{rows} ended, at token {longest}"
+
+        self._trainer.activity.tells(how_far)
 
     def rollout_of(self, completion_ids: list[list[int]]) -> Rollout:
         """The newest rollout, whose completions the parent has after its own steps (tools may have added turns)."""

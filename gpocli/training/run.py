@@ -3,7 +3,7 @@
 import os
 import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -15,11 +15,14 @@ from rich.console import Console
 from gpocli.checks.overview import what_runs
 from gpocli.checks.preflight import Preflight, check_run
 from gpocli.contracts.guards import Guards
-from gpocli.display.choice import open_progress
+from gpocli.display.choice import LogFormat, open_progress
+from gpocli.display.progress import Progress
 from gpocli.embedded import EMBEDDED
 from gpocli.errors import GpoError, GuardError, Interrupted, ServerFault, everywhere
+from gpocli.runs.activity import Activity
 from gpocli.runs.checkpoints import step_of
 from gpocli.runs.directory import RunDirectory
+from gpocli.runs.records import CandidateRecord
 from gpocli.runs.summary import RunSummary, summarize
 from gpocli.sharing.card import CardFacts
 from gpocli.sharing.facts import facts_of_run, versions_here
@@ -39,6 +42,9 @@ from gpocli.training.resume import on_top_of, refuse_changes, stored_spec
 from gpocli.training.server import own_server
 from gpocli.training.time_limit import TimeLimit
 
+Shown = Callable[..., Progress]
+"""`open_progress` for a console, which wants to know whether this is the main process."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
@@ -48,7 +54,9 @@ class RunOutcome:
     summary: RunSummary
 
 
-def train(sources: SpecSources, *, resume: bool, console: Console) -> RunOutcome | None:
+def train(
+    sources: SpecSources, *, resume: bool, console: Console, log_format: LogFormat | None = None
+) -> RunOutcome | None:
     """Check, train and save; None in the processes of a run that are not the main one.
 
     Raises `GpoError`; `Interrupted` when a signal or the limit of `run.max_minutes` stopped the run.
@@ -63,7 +71,7 @@ def train(sources: SpecSources, *, resume: bool, console: Console) -> RunOutcome
             with shared_faults(company) as watch:
                 agree(company, checked, _patience(ready))
                 assert ready is not None
-                outcome = _claimed(ready, resume, console, company, watch, began)
+                outcome = _claimed(ready, resume, partial(open_progress, console, log_format), company, watch, began)
     except Stopped as stop:
         raise Interrupted("", stop.number) from None
     if count > 1:
@@ -72,7 +80,7 @@ def train(sources: SpecSources, *, resume: bool, console: Console) -> RunOutcome
 
 
 def _claimed(
-    ready: Preflight, resume: bool, console: Console, company: Company, watch: Watch, began: float
+    ready: Preflight, resume: bool, shown: Shown, company: Company, watch: Watch, began: float
 ) -> RunOutcome | None:
     run = ready.spec.run
     limit = TimeLimit(None if run.max_minutes is None else began + 60 * run.max_minutes - time.monotonic())
@@ -83,7 +91,7 @@ def _claimed(
             try:
                 log, passes = partial(_log, directory, company, resume), partial(_is_of_others, company)
                 with _recorded(claim, ready, company, watch), boundary(log, passes=passes) as at:
-                    return _train_in(claim, ready, console, company, watch, limit, at)
+                    return _train_in(claim, ready, shown, company, watch, limit, at)
             except BaseException as error:
                 if company.is_main and not resume and not _can_go_on(error):
                     directory.discard()
@@ -91,6 +99,8 @@ def _claimed(
             finally:
                 directory.close()
     except Stopped as stop:
+        if isinstance(stop.__context__, Interrupted):  # one more signal, while the run was leaving
+            raise stop.__context__ from None
         raise Interrupted("stopped while loading", stop.number, requeue=run.requeue) from None
 
 
@@ -99,8 +109,6 @@ def _recorded(claim: Claim, ready: Preflight, company: Company, watch: Watch) ->
     if not company.is_main:
         return nullcontext()
     manifest, checkpoint = claim.directory.manifest, claim.checkpoint
-        if isinstance(stop.__context__, Interrupted):  # one more signal, while the run was leaving
-            raise stop.__context__ from None
     from_step = 0 if checkpoint is None else step_of(checkpoint)
     manifest.begin(provenance(ready, processes=company.count, from_step=from_step))
     return recorded(manifest, lambda: watch.heard)
@@ -151,13 +159,13 @@ def _leave_the_others() -> None:
 
 
 def _train_in(
-    claim: Claim, ready: Preflight, console: Console, company: Company, watch: Watch, limit: TimeLimit, at: Course
+    claim: Claim, ready: Preflight, shown: Shown, company: Company, watch: Watch, limit: TimeLimit, at: Course
 ) -> RunOutcome | None:
     spec, directory, is_main = ready.spec, claim.directory, company.is_main
     if is_main:
         directory.write_spec(dump_spec(with_directory(spec, directory)))
     with (
-        open_progress(console, main_process=is_main) as progress,
+        shown(main_process=is_main) as progress,
         own_server(spec, directory, progress.note, is_main=is_main),
     ):
         watch.on_fault = partial(progress.__exit__, None, None, None)
@@ -166,20 +174,24 @@ def _train_in(
         progress.note(f"{what_runs(spec)}: loading, into {directory.path}")
         if spec.data.source != EMBEDDED:
             progress.note(_data_line(ready))
-        with interruptible():
-            # torch, transformers and trl load here, after everything that can be checked without them
+        loading = Activity()
+        with interruptible(), loading.doing("loading torch, transformers and TRL"):
+            progress.watch(loading, what_runs(spec))
+            # these load here, after everything that can be checked without them
             from gpocli.training.assemble import assemble
             from gpocli.training.callback import ProgressLink, take_over_display
             from gpocli.training.guards import Watched
             from gpocli.training.stop_signals import StopSignals
 
             quiet_transformers()
-            trainer = assemble(ready, directory.checkpoints_path, note=progress.note)
+            with loading.doing("loading the model"):
+                trainer = assemble(ready, directory.checkpoints_path, note=progress.note)
+        progress.watch(trainer.activity)
         if is_main:
             directory.manifest.note({"machine": machine(devices(trainer.accelerator.device.type))})
         trainer.sources = ready.sources
         trainer.card = partial(_card, directory, spec, ready.sources)
-        trainer.on_candidates = directory.append_candidates
+        trainer.on_candidates = partial(_take_candidates, directory, progress)
         trainer.on_note = progress.note
         take_over_display(trainer, ProgressLink(progress, what_runs(spec), directory.append_metrics))
         at.doing, at.way_on = "training", partial(_way_on, directory, spec)
@@ -195,7 +207,7 @@ def _train_in(
             raise
         except ServerFault as fault:
             raise ServerFault(f"{fault}; {_where_it_stopped(directory, spec)}") from fault
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
             progress.interrupted()
             raise signals.interruption(error, _where_it_stopped(directory, spec) if is_main else "") from error
         if number is not None:
@@ -207,6 +219,11 @@ def _train_in(
         summary = summarize(directory.read_metrics())
         progress.finish(summary)
     return RunOutcome(directory.path, summary)
+
+
+def _take_candidates(directory: RunDirectory, progress: Progress, records: list[CandidateRecord]) -> None:
+    directory.append_candidates(records)
+    progress.candidates(records)
 
 
 def _train_and_save(trainer: Any, claim: Claim, signals: Any, watched: Any) -> int | None:
@@ -233,7 +250,8 @@ def _train_and_save(trainer: Any, claim: Claim, signals: Any, watched: Any) -> i
         received: int = signals.received
         return received
     directory.check_that_it_stands()
-    written(trainer, directory.model_path, partial(trainer.save_model, str(directory.model_path)))
+    with trainer.activity.doing("saving", lambda: "the model"):
+        written(trainer, directory.model_path, partial(trainer.save_model, str(directory.model_path)))
     return None
 
 

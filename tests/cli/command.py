@@ -143,8 +143,14 @@ def environments(processes: int) -> list[dict[str, str]]:
 
 
 def without_figures(text: str) -> str:
-    """`text` with # for the figures of steps and their time, which differ between machines and versions of torch."""
+    """`text` with # for the figures of steps and their time, which differ between machines and versions of torch.
+
+    Which way lengths are pulled is left out, for it is not told where all groups are flat; samples are named alone.
+    """
+    text = re.sub(r"  (length of right|of wrong|pull) [-+\d.]+", "", text)
+    text = re.sub(r"^  (kept|rejected|lost), .*$", "  SAMPLE", text, flags=re.MULTILINE)
     names = "reward|accuracy|length|all|loss|grad|gradient norm|to|kept|lost|least|groups|left|average;"
+    names += "|count_a|odd_length|cut|entropy|kl|clipped|lr"
     text = re.sub(rf"\b({names}) -?[\d.:,e%-]+", r"\1 #", text)
     text = re.sub(r"\bsteps? in \d+:\d\d\b", "steps in #", text)
     return re.sub(r"[\d,]+ tokens/s|- tokens/s", "# tokens/s", text)

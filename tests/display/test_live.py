@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from gpocli.display.live import LiveDisplay
+from gpocli.runs.activity import Activity
 
 LOGS = {"reward": 0.5, "loss": 0.01}
 HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
@@ -38,7 +39,9 @@ def test_a_run_to_its_end():
         display.step(1, LOGS)
         display.eval({"eval_reward": 0.5})
         display.step(2, LOGS)
-        display.finish(None)
+        with display.view.activity.doing("saving"):
+            display.finish(None)
+    assert "saving" not in [line.plain for line in display.view.lines(80)]
     text = display.console.file.getvalue()
     assert "[a note]" in text
     assert "100%" in text
@@ -56,3 +59,29 @@ def test_an_error_before_the_start_leaves_the_terminal_alone():
     with pytest.raises(ZeroDivisionError), live() as display:
         raise ZeroDivisionError
     assert display.console.file.getvalue() == ""
+
+
+def test_what_is_loaded_is_told_and_gone_when_the_run_never_begins():
+    display, loading = live(), Activity()
+
+    def fail():
+        with display, loading.doing("loading the model"):
+            display.watch(loading, "gfpo")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    text = display.console.file.getvalue()
+    assert "loading the model" in text
+    assert text.count(HIDE) == text.count(SHOW) == 1
+    assert text.endswith("\x1b[1A\x1b[2K")  # what was there is erased, line by line
+
+
+def test_the_activity_goes_on_in_the_picture_of_the_run():
+    with live() as display:
+        display.watch(Activity(), "gfpo")
+        training = Activity()
+        display.watch(training)
+        display.start(2, "gfpo")
+        with training.doing("generating", lambda: "3/8 ended"):
+            assert "generating 3/8 ended" in [line.plain for line in display.view.lines(80)]

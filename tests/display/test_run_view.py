@@ -1,4 +1,4 @@
-"""The picture of a run: whole lines at any width, readable without colour."""
+"""The picture of a run: whole lines at any width and height, readable without colour."""
 
 import io
 import math
@@ -9,6 +9,7 @@ from rich.console import Console
 from gpocli.display import pace
 from gpocli.display.pace import Pace
 from gpocli.display.run_view import RunView
+from gpocli.runs.records import CandidateRecord
 
 LOGS = {
     "reward": 0.5,
@@ -18,8 +19,15 @@ LOGS = {
     "completions/mean_length": 30.0,
     "kept/share": 1 / 3,
     "lost/share": 0.5,
+    "kept/right_length": 18.0,
+    "kept/wrong_length": 22.0,
+    "kept/advantage_length_correlation": -0.25,
     "frac_reward_zero_std": 0.25,
     "completions/clipped_ratio": 0.0,
+    "entropy": 0.3125,
+    "kl": 0.002,
+    "clip_ratio/region_mean": 0.015,
+    "learning_rate": 3e-4,
     "loss": 0.01,
     "grad_norm": 0.4,
     "tokens_per_second": 5312.4,
@@ -28,6 +36,16 @@ LOGS = {
     "time/filter": 1.0,
     "time/update": 2.0,
 }
+EVAL = {"eval_reward": 0.5, "eval_rewards/accuracy/mean": 0.7, "eval_completions/mean_length": 12}
+
+
+def candidate(number, outcome, completion="so 5+5=10\nthe answer is 10", **changed):
+    values = {
+        "step": 2, "prompt_id": 1, "group": 0, "candidate": number, "prompt": "5+5=", "completion": completion,
+        "tokens": [], "length": 20, "finished": True, "rewards": {}, "reward": 1.0, "filter_score": None,
+        "kept": outcome == "kept", "outcome": outcome, "advantage": 0.5 if outcome == "kept" else None,
+    }  # fmt: skip
+    return CandidateRecord(**{**values, **changed})
 
 
 @pytest.fixture
@@ -45,6 +63,7 @@ def step(view, step, logs):
 @pytest.fixture
 def view(clock):
     view = RunView("gfpo · length · 8 of 24", Pace(8))
+    view.add_candidates([candidate(0, "kept"), candidate(1, "rejected", "ten")])
     for number in (1, 2):
         clock[0] += 30.0
         step(view, number, {**LOGS, "reward": number / 2, "kept/mean_length": 30 - number})
@@ -58,24 +77,34 @@ def picture(view, width, **options):
 
 
 def test_eighty_columns(view):
-    view.add_eval({"eval_reward": 0.5, "eval_rewards/accuracy/mean": 0.7, "eval_completions/mean_length": 12})
-    assert picture(view, 80) == (
+    view.add_eval(EVAL)
+    with view.activity.doing("generating", lambda: "120/192 ended"):
+        shown = picture(view, 80)
+    assert shown == (
         "gfpo · length · 8 of 24                                                     1:00\n"
         "step 2/8 ━━━━━━━━━━━━━━─────────────────────────────────────────  25%  3:00 left\n"
+        "generating 120/192 ended\n"
         "          kept     all\n"
         "reward    1.000    0.400               ▁█\n"
         "accuracy  0.750                        ▄▄\n"
         "length    28.0     30.0                █▁\n"
+        "length of right 18.0   of wrong 22.0   pull -0.25\n"
         "kept 33%   lost 50%   flat groups 25%   cut 0%\n"
-        "tokens/s 5,312   s/step 30.00   loss 0.0100   grad 0.4\n"
+        "entropy 0.312   kl 0.002   clipped 1.5%   lr 0.0003   loss 0.0100   grad 0.4\n"
+        "tokens/s 5,312   s/step 30.00\n"
         "time      ██████████████████████████████████████████▓▓▓▓▓▓▓▒▒▒▒▒▒▒░░░░░░░░░░░░░░\n"
         "          █ generate 60%  ▓ reward 10%  ▒ filter 10%  ░ update 20%\n"
-        "eval after step 2  reward 0.500   accuracy 0.700   length 12.0\n"
+        "eval after step 2   reward 0.500   length 12.0   accuracy 0.700\n"
+        "sample    kept  reward 1.000  advantage +0.50  20 tokens\n"
+        "  5+5=\n"
+        "  so 5+5=10⏎the answer is 10\n"
+        "kept: chosen by the filter · all: every candidate · lost: stopped in a race ·\n"
+        "flat: groups of one reward · cut: did not end in time\n"
     )
 
 
 def test_forty_columns(view):
-    view.add_eval({"eval_reward": 0.5, "eval_rewards/accuracy/mean": 0.7, "eval_completions/mean_length": 12})
+    view.add_eval(EVAL)
     assert picture(view, 40) == (
         "gfpo · length · 8 of 24             1:00\n"
         "step 2/8 ━━━━───────────  25%  3:00 left\n"
@@ -85,37 +114,106 @@ def test_forty_columns(view):
         "accuracy  0.750    ▄▄\n"
         "length    28.0     █▁\n"
         "  all     30.0\n"
+        "length of right 18.0   of wrong 22.0\n"
+        "pull -0.25\n"
         "kept 33%   lost 50%   flat groups 25%\n"
+        "cut 0%\n"
+        "entropy 0.312   kl 0.002   clipped 1.5%\n"
+        "lr 0.0003   loss 0.0100   grad 0.4\n"
         "tokens/s 5,312   s/step 30.00\n"
         "time      ██████████████████▓▓▓▒▒▒░░░░░░\n"
         "█ generate 60%  ▓ reward 10%\n"
         "▒ filter 10%  ░ update 20%\n"
-        "eval 2  accuracy 0.700   length 12.0\n"
+        "eval 2   reward 0.500   length 12.0\n"
+        "accuracy 0.700\n"
+        "sample    kept  reward 1.000  advantage…\n"
+        "  5+5=\n"
+        "  so 5+5=10⏎the answer is 10\n"
+        "kept: chosen by the filter · all: every\n"
+        "candidate · lost: stopped in a race ·\n"
+        "flat: groups of one reward · cut: did\n"
+        "not end in time\n"
     )
+
+
+LABELS = {
+    "step 2/8": "position", "generating": "activity", "reward ": "reward", "length  ": "length",
+    "accuracy": "rewards", "kept 33%": "shares", "entropy": "learning", "sample": "sample", "tokens/s": "speed",
+    "eval after": "evaluation", "length of": "pull", "time": "time", "kept: ch": "legend",
+}  # fmt: skip
+WORTH = list(LABELS.values())
+
+
+@pytest.mark.parametrize("height", range(2, 22))
+def test_what_does_not_fit_goes_in_the_order_of_worth(view, height):
+    view.add_eval(EVAL)
+    with view.activity.doing("generating"):
+        lines = [line.plain for line in view.lines(80, height)]
+    assert len(lines) <= height
+    there = {name for line in lines for start, name in LABELS.items() if line.startswith(start)}
+    assert there == set(WORTH[: len(there)])
+    assert len(there) >= min(height - 5, 12)
+
+
+def test_a_terminal_is_not_filled_beyond_its_last_line_but_one(view):
+    console = Console(file=io.StringIO(), force_terminal=True, width=80, height=10)
+    console.print(view)
+    assert console.file.getvalue().count("\n") <= 9
+
+
+def test_what_is_never_told_has_no_place(clock):
+    view = RunView("grpo", Pace(2))
+    assert [line.split()[0] for line in picture(view, 80).splitlines()] == ["grpo", "step"]
+    step(view, 1, {"reward": None, "rewards/mine/mean": None, "loss": math.nan})
+    assert picture(view, 80).splitlines()[2:] == [
+        "reward    -",
+        "mine      none yet",
+        "length    -",
+        "s/step 0.00",
+    ]
+
+
+def test_every_reward_has_its_row_and_late_ones_go_early(clock):
+    view = RunView("grpo", Pace(2))
+    step(view, 1, {"reward": 1.0} | {f"rewards/r{number}/mean": number / 8 for number in range(8)})
+    assert [line[:15] for line in picture(view, 80).splitlines()[3:11]] == [
+        f"r{number}        {number / 8:.3f}" for number in range(8)
+    ]
+    lines = [line.plain for line in view.lines(80, 9)]  # 4 of position, reward and length, 4 rewards, and the speed
+    assert [line[:2] for line in lines[3:7]] == ["r0", "r1", "r2", "r3"]
+
+
+def test_a_reward_may_have_the_name_of_a_figure(clock):
+    view = RunView("grpo", Pace(2))
+    step(view, 1, {"reward": 1.0, "rewards/reward/mean": 0.25, "rewards/length/mean": 0.5})
+    assert [line[:15] for line in picture(view, 80).splitlines()[2:5]] == [
+        "reward    1.000", "reward    0.250", "length    0.500",
+    ]  # fmt: skip
+
+
+def test_the_sample_changes_with_each_step(view, clock):
+    seen = [view.sample.outcome]
+    for number in (3, 4, 5):
+        step(view, number, {"loss": 0.02})
+        seen.append(view.sample.outcome)
+    assert seen == ["kept", "rejected", "kept", "rejected"]
+
+
+def test_no_text_of_a_completion_moves_the_cursor(view):
+    view.add_candidates([candidate(0, "kept", "a\x1b[2J\r\x07\u202eb" + "c" * 200)])
+    shown = picture(view, 80)
+    assert "a\\x1b[2J\\r\\x07\\u202ebccc" in shown
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("width", [40, 59, 60, 69, 70, 80, 120, 250])
 def test_no_line_is_wider_than_the_terminal(view, width):
     view.description = "a very long description of a run " * 9
-    step(view, 100_000, LOGS)
+    view.add_candidates([candidate(0, "kept", "長い文章" * 200, prompt="何" * 300)])
+    step(view, 100_000, {**LOGS, "rewards/a very long name of a reward that goes on and on/mean": 0.5})
     view.add_eval({"eval_reward": -1234.5})
-    lines = picture(view, width).splitlines()
-    assert max(len(line) for line in lines) <= width
-    assert len(lines) <= 14
-
-
-def test_nothing_known_is_shown_as_dashes(clock):
-    view = RunView("grpo", Pace())
-    step(view, 1, {"reward": None, "loss": math.nan})
-    lines = picture(view, 80).splitlines()
-    assert lines[3:] == [
-        "reward    -        ",
-        "accuracy  -        ",
-        "length    -        ",
-        "flat groups -   cut -",
-        "tokens/s -   s/step 0.00   loss -   grad -",
-        "time      -",
-    ]
+    assert max(line.cell_len for line in view.lines(width) if line.truncate(width) is None) <= width
+    assert all(len(line) <= width for line in picture(view, width).splitlines())
 
 
 RACED = {name: value for name, value in LOGS.items() if not name.startswith("completions/")}
@@ -125,7 +223,7 @@ def test_what_a_race_hides_is_that_of_the_last_step_without_one(view):
     step(view, 3, {**RACED, "completions/mean_length_at_least": 22.5})
     lines = picture(view, 80).splitlines()
     assert lines[5].startswith("length    20.0     30.0 at step 2      ")
-    assert lines[6] == "kept 33%   lost 50%   flat groups 25%   cut 0% at step 2"
+    assert lines[7] == "kept 33%   lost 50%   flat groups 25%   cut 0% at step 2"
 
 
 def test_a_race_with_rewards_hides_that_of_all_as_well(view):
@@ -145,8 +243,7 @@ def test_without_a_filter_there_is_one_population(clock):
     view = RunView("grpo", Pace(2))
     step(view, 1, {"reward": 0.5, "completions/mean_length": 9, "completions/clipped_ratio": 0.25})
     lines = picture(view, 80).splitlines()
-    assert (lines[2], lines[5]) == ("", "length    9.0      ▄")
-    assert lines[6] == "flat groups -   cut 25%"
+    assert lines[2:5] == ["reward    0.500    ▄", "length    9.0      ▄", "cut 25%"]
 
 
 def test_the_end_is_a_hundred_percent(view):

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from gpocli.runs.step_figures import StepFigures, number, read_logs, show, show_seconds
+from gpocli.runs.step_figures import StepFigures, named_rewards, number, read_logs, show, show_seconds
 
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf, "0.5", True, [1], torch.tensor([1.0, 2.0])])
@@ -41,6 +41,16 @@ def test_evaluation_keys_have_a_prefix():
 
 def test_missing_null_and_nan_are_the_same():
     assert read_logs({"reward": math.nan, "loss": None}) == read_logs({}) == StepFigures()
+
+
+def test_rewards_are_read_by_their_names():
+    logs = {"rewards/a/mean": 0.5, "rewards/a/std": 1.0, "rewards/./mine.py:b/mean": None, "eval_rewards/a/mean": 0.7}
+    assert named_rewards(logs) == {"a": 0.5, "./mine.py:b": None}
+    assert named_rewards(logs, "eval_") == {"a": 0.7}
+
+
+def test_what_a_loss_clips_has_one_name():
+    assert read_logs({"clip_ratio/region_mean": 0.1}).clip == read_logs({"cispo_clip_ratio": 0.1}).clip == 0.1
 
 
 @pytest.mark.parametrize(

@@ -260,11 +260,11 @@ def test_the_activity_tells_how_far_sampling_is(gfpo, shortest):
 
     def watched(*arguments):
         rollout = engine.sample(*arguments)
-        told.append((str(trainer.activity), sum(rollout.finished)))
+        told.append((str(trainer.activity), sum(rollout.finished), max(map(len, rollout.completion_ids))))
         return rollout
 
     trainer._sampler._engine = SimpleNamespace(sample=watched, why_not_this=engine.why_not_this)
     trainer.train()
-    (generating, ended), scoring = told
-    assert (generating, scoring) == (f"generating {ended}/16 ended", "scoring")
+    (generating, ended, longest), scoring = told
+    assert (generating, scoring) == (f"generating {ended}/16 ended, at token {longest}", "scoring")
     assert str(trainer.activity) == ""
