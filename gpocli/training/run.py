@@ -39,6 +39,7 @@ from gpocli.training.loading_signals import Stopped, interruptible
 from gpocli.training.provenance import devices, machine, provenance
 from gpocli.training.quiet import quiet_libraries, quiet_transformers
 from gpocli.training.resume import on_top_of, refuse_changes, stored_spec
+from gpocli.training.room import require_room
 from gpocli.training.server import own_server
 from gpocli.training.time_limit import TimeLimit
 
@@ -188,6 +189,7 @@ def _train_in(
                 trainer = assemble(ready, directory.checkpoints_path, note=progress.note)
         progress.watch(trainer.activity)
         if is_main:
+            require_room(trainer, directory.path, progress.note)
             directory.manifest.note({"machine": machine(devices(trainer.accelerator.device.type))})
         trainer.sources = ready.sources
         trainer.card = partial(_card, directory, spec, ready.sources)

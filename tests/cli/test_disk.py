@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.cli.conftest import GFPO, metrics
+from tests.cli.conftest import COUNT_A, GFPO, metrics
 from tests.cli.test_signals import let_go
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of another process are set with prlimit")
@@ -80,3 +80,14 @@ def test_a_run_directory_that_is_removed_under_way_ends_the_run(folder):
     assert done.code == 5
     assert done.stderr == "run directory 'out' was removed while the run was under way; start anew\n"
     assert not (folder.path / "out").exists()
+
+
+@pytest.mark.slow
+def test_a_disk_without_room_for_a_checkpoint_is_told_before_the_first_step(folder, small_disk):
+    (small_disk / "filler").write_bytes(bytes(shutil.disk_usage(small_disk).free - 60_000))
+    done = folder.gpo(*GFPO, *COUNT_A, "--out", "disk/out")
+    assert done.code == 5
+    assert done.stderr.startswith("the disk of 'disk/out' has ")
+    assert done.stderr.endswith("; free some, lower run.keep_checkpoints, or name another disk with --out\n")
+    assert "0 steps" not in done.stdout
+    assert not (small_disk / "out").exists()
