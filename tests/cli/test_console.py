@@ -1,8 +1,11 @@
 """What is printed is what was given: no markup, no folding where a program reads it."""
 
 import json
+import os
+import subprocess
+import sys
 
-from gpocli.cli.console import plain_table, print_json, print_lines, print_table
+from gpocli.cli.console import plain_table, print_json, print_lines, print_table, stdout_alone
 
 LONG = "x" * 300
 
@@ -24,3 +27,14 @@ def test_a_table_has_columns_of_its_widest_cells(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"{'name':300}  number"
     assert lines[1:] == [f"{'a':300}       1", f"{LONG}      10", f"{'[b]':300}     100"]
+
+
+def test_stdout_can_be_kept_for_one_console_alone(capfd):
+    with stdout_alone() as alone:
+        os.write(1, b"past Python\n")
+        subprocess.run([sys.executable, "-c", "print('of a child')"], check=True)
+        alone.file.write("of the console\n")
+    os.write(1, b"afterwards\n")
+    out, err = capfd.readouterr()
+    assert out == "of the console\nafterwards\n"
+    assert err.splitlines() == ["past Python", "of a child"]
