@@ -23,6 +23,7 @@ from gpocli.cli import (
     plugins,
     presets,
     replay,
+    report,
     runs,
     samples,
     serve,
@@ -59,6 +60,7 @@ app.add_typer(runs.app, name="runs")
 app.command("samples")(samples.samples_command)
 app.command("replay")(replay.replay_command)
 app.command("compare")(compare.compare_command)
+app.command("report")(report.report_command)
 app.command("export")(export.export_command)
 app.add_typer(extensions.filters, name="filters")
 app.add_typer(extensions.rewards, name="rewards")
