@@ -29,7 +29,7 @@ def check_trackers(findings: Findings) -> None:
     if not findings.are_sound("run.trackers"):
         return
     for i, tracker in enumerate(findings.spec.run.trackers):
-        if fault := missing_package(tracker) or _missing_key(tracker):
+        if fault := missing_package(tracker) or _missing_key(tracker) or _missing_store(tracker):
             findings.add(f"run.trackers.{i}", fault, "environment")
 
 
@@ -56,6 +56,33 @@ def _missing_key(tracker: str) -> str | None:
     if variable is None or os.environ.get(variable) or (file is not None and Path(file).expanduser().is_file()):
         return None
     return f"{tracker} has no key; set {variable}, or remove it"
+
+
+def _missing_store(tracker: str) -> str | None:
+    """Why mlflow would refuse the place that it is to write to, which it tells only when training starts."""
+    if tracker != "mlflow":
+        return None
+    scheme, colon, _ = os.environ.get("MLFLOW_TRACKING_URI", "sqlite:///mlflow.db").partition(":")
+    allowed = os.environ.get("MLFLOW_ALLOW_FILE_STORE", "").lower() in ("true", "1")
+    if scheme == "sqlite" and find_spec("sqlalchemy") is None:
+        return (
+            "mlflow writes to a database, for which sqlalchemy is not installed; pip install sqlalchemy alembic, or "
+            "set MLFLOW_TRACKING_URI"
+        )
+    if (not colon or scheme == "file") and not allowed and _mlflow_refuses_files():
+        return (
+            "this mlflow writes to a folder only if it is told to; set MLFLOW_ALLOW_FILE_STORE=true, or "
+            "MLFLOW_TRACKING_URI=sqlite:///mlflow.db"
+        )
+    return None
+
+
+def _mlflow_refuses_files() -> bool:
+    """Whether the installed version knows the variable; it takes seconds to import."""
+    spec = find_spec("mlflow")
+    places = list(spec.submodule_search_locations or []) if spec is not None else []
+    files = [Path(place) / "environment_variables.py" for place in places]
+    return any(file.is_file() and "MLFLOW_ALLOW_FILE_STORE" in file.read_text(encoding="utf-8") for file in files)
 
 
 def _wandb_is_ready() -> bool:

@@ -1,5 +1,7 @@
 """Trackers: what must be installed, and who would be asked for a key."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from gpocli.checks import trackers
@@ -57,3 +59,36 @@ def test_wandb_is_ready_with_a_variable(found_by, wandb_is_there, monkeypatch, n
 def test_wandb_reads_the_key_of_its_own_host(found_by, wandb_is_there, tmp_path, host, faults):
     (tmp_path / ".netrc").write_text(f"machine {host} login user password x\n")
     assert len(found_by(check_trackers, "run: {trackers: [wandb]}\n")) == faults
+
+
+def mlflow_in(folder, text):
+    """What is installed: mlflow alone, with this among its variables."""
+    (folder / "environment_variables.py").write_text(text)
+    return lambda module: SimpleNamespace(submodule_search_locations=[str(folder)]) if module == "mlflow" else None
+
+
+@pytest.mark.parametrize(
+    ("variables", "fault"),
+    [
+        ({}, "mlflow writes to a database, for which sqlalchemy is not installed"),
+        ({"MLFLOW_TRACKING_URI": "file:///x"}, "this mlflow writes to a folder only if it is told to"),
+        ({"MLFLOW_TRACKING_URI": "mlruns"}, "this mlflow writes to a folder only if it is told to"),
+        ({"MLFLOW_TRACKING_URI": "mlruns", "MLFLOW_ALLOW_FILE_STORE": "true"}, None),
+        ({"MLFLOW_TRACKING_URI": "http://127.0.0.1:5000"}, None),
+    ],
+)
+def test_mlflow_has_somewhere_to_write(found_by, monkeypatch, tmp_path, variables, fault):
+    monkeypatch.setattr(trackers, "find_spec", mlflow_in(tmp_path, "MLFLOW_ALLOW_FILE_STORE = 1"))
+    for name in ("MLFLOW_TRACKING_URI", "MLFLOW_ALLOW_FILE_STORE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    found = found_by(check_trackers, "run: {trackers: [mlflow]}\n")
+    assert len(found) == (fault is not None)
+    assert fault is None or fault in found[0]
+
+
+def test_an_older_mlflow_takes_folders(found_by, monkeypatch, tmp_path):
+    monkeypatch.setattr(trackers, "find_spec", mlflow_in(tmp_path, ""))
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "mlruns")
+    assert found_by(check_trackers, "run: {trackers: [mlflow]}\n") == []
