@@ -5,6 +5,7 @@ import json
 import pytest
 
 from gpocli.runs.directory import RunDirectory
+from tests.cli.conftest import COUNT_A, GFPO
 from tests.cli.in_process import User
 
 
@@ -68,3 +69,26 @@ def test_what_cannot_be_done_is_one_line(user, run, arguments, code, line):
 def test_public_is_for_repositories(user, run):
     said = user.gpo("export", "out", "--public")
     assert (said.code, "write --to hub:ID as well" in said.err) == (2, True)
+
+
+@pytest.mark.slow
+def test_run_checkpoint_and_exports_have_one_card(folder):
+    """A real run with an adapter; the card after the last step is that of the model and of what is exported."""
+    lora = ("--set", "model.lora={rank: 4}")
+    assert folder.gpo(*GFPO, *COUNT_A, *lora).code == 0
+    whole = folder.gpo("export", "out")
+    assert whole.code == 0, whole.stderr
+    assert folder.gpo("export", "out", "--checkpoint", 2).code == 0
+    places = ("model", "checkpoints/checkpoint-2", "export", "export-2")
+    cards = {(folder.path / "out" / place / "README.md").read_text() for place in places}
+    assert len(cards) == 1
+    card = cards.pop()
+    assert "# out\n\nA LoRA adapter for `" in card
+    assert "SHA-256 of data 'data.jsonl': `" in card
+    assert "- Course: 2 steps: reward " in card
+    assert "2508.09726" in card
+    assert "2402.03300" not in card
+    assert str(folder.path) not in card
+    assert "/tmp" not in card
+    assert folder.gpo("export", "out", "--merge", "--to", "merged").code == 0
+    assert "A fine-tuned version of `" in (folder.path / "merged/README.md").read_text()
