@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 from gpocli.cli.console import console, print_lines, stdout_alone
 from gpocli.cli.spec_command import Resume, SpecCommand, option, reads_spec
 from gpocli.display.choice import LogFormat
+from gpocli.runs.next_commands import next_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,8 +45,8 @@ def train_command(
     elif log_format == LogFormat.json:
         _tell_machines(sources, resume, smoke)
     else:
-        line, _ = _run(sources, resume, smoke, console, log_format)
-        print_lines(*line)
+        line, path = _run(sources, resume, smoke, console, log_format)
+        print_lines(*([] if path is None else next_lines(path)), *line)
 
 
 def _run(

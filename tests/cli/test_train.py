@@ -41,6 +41,9 @@ def test_a_run_prints_plain_lines_and_nothing_of_the_libraries(finished):
         "2 steps in 0:00: reward 1 to 1 length of the kept 1 to 1 tokens, of all 1 in one batch "
         "(first and last tenth)\n"
         "signal: gradient norm 1 on average; 1 of the groups were flat (no advantage)\n"
+        "next: gpo samples out\n"
+        "      gpo report out\n"
+        "      gpo export out\n"
         "saved: out\n"
     )
 
