@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from gpocli.errors import EnvironmentFault, counted
-from gpocli.trainers.gathering import spread_by
 
 _STATES = {"adamw": 2, "adam": 2, "lomo": 0, "sgd": 0, "adafactor": 0}
 """Numbers that an optimizer keeps for each trained one, by the start of its name; of others one is counted."""
@@ -57,6 +56,8 @@ def saved_by(trainer: Any) -> Saved:
 
 def require_room(trainer: Any, folder: Path, note: Callable[[str], None]) -> None:
     """Raise `EnvironmentFault` where a run cannot save anything, and note it where it cannot save all."""
+    from gpocli.trainers.gathering import spread_by  # here: it needs torch, which a run loads when all is checked
+
     if spread_by(trainer) is not None:  # nobody has the whole to count it
         return
     saved, free = saved_by(trainer), shutil.disk_usage(folder).free

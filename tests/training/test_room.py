@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from gpocli.errors import EnvironmentFault
-from gpocli.training import room
 from gpocli.training.room import Saved, require_room, saved_by
 
 
@@ -46,7 +45,7 @@ def test_what_a_run_saves_follows_from_its_weights(tmp_path, settings, saved):
 @pytest.fixture
 def ask(tmp_path, monkeypatch):
     """`ask(free, checkpoints there)`: what is noted before the first step."""
-    monkeypatch.setattr(room, "spread_by", lambda trainer: None)
+    monkeypatch.setattr("gpocli.trainers.gathering.spread_by", lambda trainer: None)
 
     def ask(free, there=0):
         for number in range(there):
