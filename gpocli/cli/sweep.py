@@ -8,11 +8,15 @@ from gpocli.cli.console import error_console, plain_table, print_json, print_lin
 from gpocli.cli.spec_command import AsJson, reads_spec
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gpocli.spec.sources import SpecSources
     from gpocli.sweep.plan import PlannedRun
     from gpocli.sweep.runner import Result
 
 FORMAT = 1
+SIDE_BY_SIDE = 4
+"""Runs whose columns a terminal holds."""
 Grid = Annotated[
     list[str] | None,
     typer.Option("--grid", help="Values of a setting; repeats for all combinations.", metavar="KEY=VALUE,VALUE"),
@@ -81,3 +85,17 @@ def _show(planned: "list[PlannedRun]", results: "list[Result]", *, as_json: bool
         return
     print_lines("")
     print_table(plain_table(HEADERS, rows(results), right=NUMBERS))
+    _compare([one.planned.run.path for one in results if one.outcome == "done"])
+
+
+def _compare(done: "list[Path]") -> None:
+    """Put the runs that are done side by side, where that fits a page; else say what would."""
+    import shlex
+
+    from gpocli.cli.compare import compare_command
+
+    if 2 <= len(done) <= SIDE_BY_SIDE:
+        print_lines("")
+        compare_command(done)
+    elif len(done) > SIDE_BY_SIDE:
+        print_lines("", f"side by side: {shlex.join(['gpo', 'compare', *map(str, done)])}")
