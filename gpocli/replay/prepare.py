@@ -43,6 +43,10 @@ def prepare(
     kept = keep or spec.algorithm.kept or max(1, size // 2)
     if kept > size:
         raise SpecError(f"--keep {kept} is more than the {size} candidates of a group; write a smaller one")
+    if spec.run.records == "kept":
+        raise SpecError(
+            "this run recorded the kept alone, so nothing else could be kept; name one with run.records: all"
+        )
     group_filter = _filter(spec, host, filters, options or {})
     group_filter.check_keep(kept)
     own = _own_filter(spec, host)
@@ -55,6 +59,7 @@ def prepare(
         pay=_pay(spec, host, rewards, notes, needed=group_filter.needs_rewards, all_asked=all_asked),
         asks_all=bool(rewards),
         all_asked=all_asked,
+        has_all_steps=spec.run.record_every == 1,
     )
     names = replay.pay.names if rewards and replay.pay else [one.name for one in spec.rewards]
     return Prepared(replay, list(names), notes)

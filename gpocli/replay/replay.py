@@ -45,6 +45,7 @@ class Replay:
     `rows` are the data of the run by their number as text; a group whose row is not there has the prompt alone.
     `pay` are rewards to ask: for all candidates where `asks_all`, else for those that the filter needs and whose
     rewards the run did not ask. `all_asked`: the run asked for those of every candidate that it did not lose.
+    `has_all_steps`: it recorded every generation batch.
     """
 
     group_filter: GroupFilter
@@ -54,10 +55,11 @@ class Replay:
     pay: Pay | None = None
     asks_all: bool = False
     all_asked: bool = False
+    has_all_steps: bool = True
 
     def choices(self, files: GroupFiles) -> Iterator[Choice]:
         """The choice in each recorded group, in the order of the run. Raises PluginError and SpecError."""
-        was_lost = False
+        was_lost = not self.has_all_steps
         for batch in files.batches():
             was_lost = was_lost or any(one.outcome == "lost" for group in batch for one in group.candidates)
             # What an adaptive filter has learned depends on all rewards before, those of the lost too.

@@ -69,6 +69,10 @@ class RunSettings(Section):
     """Steps between evaluations; at least 1; null: none while training."""
     log_every: Annotated[int, Field(ge=1), Setting("logging_steps", owns=("logging_strategy",))] = 1
     """Steps between log lines; at least 1."""
+    records: Literal["all", "kept"] = "all"
+    """Which candidates are recorded: `all`, or the `kept` alone."""
+    record_every: Annotated[int, Field(ge=1)] = 1
+    """Steps from a recorded generation batch to the next; at least 1."""
     max_minutes: Annotated[float | None, Field(gt=0, le=1_000_000), Setting(aliases=("max_time", "time_limit"))] = None
     """Minutes after which the run stops as SIGTERM stops it, with a checkpoint; above 0; null: no limit."""
     requeue: Annotated[

@@ -17,6 +17,8 @@ _MAY_CHANGE = (
     "keep_checkpoints",
     "eval_every",
     "log_every",
+    "records",
+    "record_every",
     "max_minutes",
     "requeue",
     "trackers",

@@ -22,6 +22,7 @@ from gpocli.errors import GpoError, GuardError, Interrupted, ServerFault, everyw
 from gpocli.runs.activity import Activity
 from gpocli.runs.checkpoints import step_of
 from gpocli.runs.directory import RunDirectory
+from gpocli.runs.recording import Recording
 from gpocli.runs.records import CandidateRecord
 from gpocli.runs.summary import RunSummary, summarize
 from gpocli.sharing.card import CardFacts
@@ -193,7 +194,9 @@ def _train_in(
             directory.manifest.note({"machine": machine(devices(trainer.accelerator.device.type))})
         trainer.sources = ready.sources
         trainer.card = partial(_card, directory, spec, ready.sources)
-        trainer.on_candidates = partial(_take_candidates, directory, progress)
+        trainer.on_candidates = partial(
+            _take_candidates, Recording(directory, spec.run.records, spec.run.record_every), progress
+        )
         trainer.on_note = progress.note
         take_over_display(trainer, ProgressLink(progress, what_runs(spec), directory.append_metrics))
         at.doing, at.way_on = "training", partial(_way_on, directory, spec)
@@ -223,8 +226,8 @@ def _train_in(
     return RunOutcome(directory.path, summary)
 
 
-def _take_candidates(directory: RunDirectory, progress: Progress, records: list[CandidateRecord]) -> None:
-    directory.append_candidates(records)
+def _take_candidates(recording: Recording, progress: Progress, records: list[CandidateRecord]) -> None:
+    recording(records)
     progress.candidates(records)
 
 

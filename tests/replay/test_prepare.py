@@ -71,3 +71,10 @@ def test_rewards_that_are_gone_are_missed_only_where_they_are_to_be_asked(tmp_pa
     assert prepare(run, ["length"], None).notes == []
     with pytest.raises(GpoError, match="mine"):
         prepare(run, ["correct"], None)
+
+
+def test_what_was_not_recorded_cannot_be_kept(tmp_path, data):
+    run = {"steps": 2, "record_every": 3}
+    assert not prepare(Run(make_run(tmp_path / "a", data=data, run=run)), [], None).replay.has_all_steps
+    with pytest.raises(SpecError, match="recorded the kept alone"):
+        prepare(Run(make_run(tmp_path / "b", data=data, run=run | {"records": "kept"})), [], None)

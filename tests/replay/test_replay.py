@@ -118,6 +118,11 @@ def test_an_adaptive_filter_has_lost_its_way_from_the_first_lost_one_on(tmp_path
     assert [one.is_certain for one in found] == [True, False, False]
 
 
+def test_an_adaptive_filter_has_to_see_all_steps(tmp_path):
+    record(tmp_path, [candidate(1, 0, n, "kept", reward=float(n)) for n in range(4)])
+    assert not choices(tmp_path, filter_of("adaptive_difficulty"), 2, has_all_steps=False)[0].is_certain
+
+
 def test_steps_are_told_as_in_training(tmp_path):
     record(tmp_path, four(3, 0))
     told = []
