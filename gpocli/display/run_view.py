@@ -20,7 +20,7 @@ from gpocli.runs.records import CandidateRecord
 from gpocli.runs.step_figures import StepFigures, named_rewards, read_logs, show, show_seconds
 
 _FIGURE, _OVER_ALL = 9, 20
-_WORTH = (
+WORTH = (
     "position", "activity", "reward", "length", "rewards", "shares", "learning", "sample", "speed", "evaluation",
     "pull", "time", "legend",
 )  # fmt: skip
@@ -216,7 +216,7 @@ class RunView:
 def _row(name: str, lines: Sequence[Text], number: int = 0) -> Row:
     """A row at its place; of rewards those behind the fourth are worth less than all but time and legend."""
     late = name == "rewards" and number >= 4
-    return Row(_WORTH.index("pull" if late else name) + number / 1000, lines)
+    return Row(WORTH.index("pull" if late else name) + number / 1000, lines)
 
 
 def _of_reward(name: str) -> str:

@@ -3,6 +3,8 @@
 import io
 import json
 import math
+import re
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -69,3 +71,12 @@ def test_a_line_is_written_whole_at_once(progress):
     progress.console.file.write = written.append
     progress.note("a")
     assert [text[-1] for text in written] == ["\n"]
+
+
+def test_the_page_names_every_event():
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "running.md").read_text(encoding="utf-8").split("| event | has |")[1].split("\n\n")[0]
+    code = "".join((root / "gpocli" / file).read_text() for file in ("display/json_lines.py", "cli/train.py"))
+    told = set(re.findall(r"""tell\((?:lines, )?"(\w+)\"""", code))
+    assert set(re.findall(r"^\| `(\w+)` \|", page, flags=re.MULTILINE)) == told
+    assert len(told) == 11

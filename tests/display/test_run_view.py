@@ -2,12 +2,15 @@
 
 import io
 import math
+import re
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from gpocli.display import pace
 from gpocli.display.pace import Pace
+from gpocli.display.run_view import WORTH as WORTH_OF_ROWS
 from gpocli.display.run_view import RunView
 from gpocli.runs.records import CandidateRecord
 
@@ -103,6 +106,15 @@ def test_eighty_columns(view):
     )
 
 
+def test_the_page_shows_a_picture_and_the_rows_in_the_order_of_their_worth(view):
+    page = (Path(__file__).parents[2] / "docs" / "running.md").read_text(encoding="utf-8")
+    view.add_eval(EVAL)
+    with view.activity.doing("generating", lambda: "120/192 ended, at token 311"):
+        assert f"```text\n{picture(view, 80)}```" in page
+    rows = page.split("| row | what it shows |")[1].split("\n\n")[0]
+    assert tuple(re.findall(r"^\| (\w+) \|", rows, flags=re.MULTILINE)) == WORTH_OF_ROWS
+
+
 def test_forty_columns(view):
     view.add_eval(EVAL)
     assert picture(view, 40) == (
@@ -141,7 +153,6 @@ LABELS = {
     "accuracy": "rewards", "kept 33%": "shares", "entropy": "learning", "sample": "sample", "tokens/s": "speed",
     "eval after": "evaluation", "length of": "pull", "time": "time", "kept: ch": "legend",
 }  # fmt: skip
-WORTH = list(LABELS.values())
 
 
 @pytest.mark.parametrize("height", range(2, 22))
@@ -151,7 +162,7 @@ def test_what_does_not_fit_goes_in_the_order_of_worth(view, height):
         lines = [line.plain for line in view.lines(80, height)]
     assert len(lines) <= height
     there = {name for line in lines for start, name in LABELS.items() if line.startswith(start)}
-    assert there == set(WORTH[: len(there)])
+    assert there == set(WORTH_OF_ROWS[: len(there)])
     assert len(there) >= min(height - 5, 12)
 
 
