@@ -36,7 +36,7 @@ def provenance(ready: Preflight, *, processes: int, from_step: int) -> dict[str,
     return {
         "processes": processes,
         "from_step": from_step,
-        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+        "command": [Path(sys.argv[0]).name.replace("__main__.py", "gpo"), *sys.argv[1:]],
         "folder": str(Path.cwd()),
         "versions": versions(),
         "plugins": dict(ready.plugins),
