@@ -75,8 +75,12 @@ def _config_path(model: ModelSpec) -> Path:
             return folder / "config.json"
         raise NoConfig(f"'{model.name}' has no config.json of its own; name the folder of the model under the adapter")
     from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
 
-    cached = try_to_load_from_cache(model.name, "config.json", revision=model.revision)
+    try:
+        cached = try_to_load_from_cache(model.name, "config.json", revision=model.revision)
+    except HFValidationError:
+        raise NoConfig(f"'{model.name}' is no folder, and no name that a hub could have; name one of them") from None
     if isinstance(cached, str):
         return Path(cached)
     raise NoConfig(f"model '{model.name}' is not in the cache yet; fetch it: hf download {model.name} config.json")
