@@ -1,6 +1,7 @@
 """One sampled completion to look at: which, what is said of it, and its text as a terminal can take it."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from rich.cells import cell_len
 
@@ -9,7 +10,7 @@ from gpocli.runs.step_figures import show
 
 _STRIDE = 7919
 """A prime: turns go through all candidates of a batch before they come back to one."""
-_LOOKED_AT = 2000
+_LOOKED_AT = 500
 """Characters at both ends of a text that are looked at; no terminal shows more."""
 
 
@@ -35,6 +36,7 @@ def printable(text: str, newline: str = "⏎") -> str:
     return "".join(_shown(character, newline) for character in text)
 
 
+@lru_cache(maxsize=4)  # a live display asks several times a second for the same
 def both_ends(text: str, width: int, *, gap: str = " … ", newline: str = "⏎") -> str:
     """A text in one line of `width` cells: where it is longer, its beginning and, of the same length, its end."""
     if len(text) > 2 * _LOOKED_AT:
@@ -48,6 +50,7 @@ def both_ends(text: str, width: int, *, gap: str = " … ", newline: str = "⏎"
     return f"{head}{gap}{tail}"
 
 
+@lru_cache(maxsize=4)
 def end_of(text: str, width: int, *, newline: str = "⏎") -> str:
     """The end of a text in one line of `width` cells."""
     return "".join(_within(reversed(printable(text[-_LOOKED_AT:], newline)), width))[::-1]
