@@ -31,9 +31,9 @@ from gpocli.cli import (
     train,
 )
 from gpocli.cli.console import console, error_console
-from gpocli.cli.plain import untold, write_plain_signs
+from gpocli.cli.plain import as_fault, write_plain_signs
 from gpocli.cli.spec_command import SpecCommand
-from gpocli.errors import EnvironmentFault, GpoError
+from gpocli.errors import GpoError
 
 # Typer shows it in a box of several lines, and has no public name for it.
 _UsageError: Any = typer.BadParameter.__base__
@@ -134,10 +134,10 @@ def main() -> None:
             error_console.print(text, markup=False, soft_wrap=True)
         sys.exit(error.exit_code)
     except OSError as error:
-        if (text := untold(error)) is None:
+        if (fault := as_fault(error)) is None or os.environ.get("GPO_DEBUG"):
             raise
-        error_console.print(text, markup=False, soft_wrap=True)
-        sys.exit(EnvironmentFault.exit_code)
+        error_console.print(str(fault), markup=False, soft_wrap=True)
+        sys.exit(fault.exit_code)
     except KeyboardInterrupt:
         error_console.print("interrupted")
         sys.exit(130)

@@ -1,6 +1,7 @@
 """What reaches a terminal does nothing there but show: no control characters, no signs that it cannot write."""
 
 import codecs
+import errno
 import os
 import re
 import sys
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
 from rich.segment import Segment
+
+from gpocli.errors import EnvironmentFault, GpoError, SpecError
 
 if TYPE_CHECKING:
     from rich.console import ConsoleOptions, RenderableType
@@ -48,15 +51,18 @@ class PlainConsole(Console):
             yield Segment(clean(segment.text), segment.style) if acts else segment
 
 
-def untold(error: OSError) -> str | None:
-    """Why what a console wrote did not arrive, on a full disk for example; None for errors of other things.
+def as_fault(error: OSError) -> GpoError | None:
+    """The fault of the user or the machine that an error of the system is, wherever it comes from; None for others.
 
-    Nothing more is written to stdout then, or Python would fail once more at its end.
+    Where it is that stdout takes no more, on a full disk for example, nothing more is written there, or Python would
+    fail once more at its end.
     """
+    if error.errno == errno.ENAMETOOLONG:
+        return SpecError(f"'{str(error.filename)[:40]}...' is longer than the name of a file can be; write another")
     if not traceback.extract_tb(error.__traceback__)[-1].filename.endswith(os.path.join("rich", "console.py")):
         return None
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    return f"cannot write the output ({error.strerror}); send it elsewhere"
+    return EnvironmentFault(f"cannot write the output ({error.strerror}); send it elsewhere")
 
 
 def write_plain_signs(*streams: TextIO) -> None:

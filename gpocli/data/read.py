@@ -88,7 +88,7 @@ def _read_parquet(file: Path | BinaryIO, name: str) -> Iterator[tuple[int, dict[
         with pq.ParquetFile(file) as table:
             rows = (values for batch in table.iter_batches() for values in batch.to_pylist())
             yield from enumerate(rows, start=1)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:  # text that is none, a year of no calendar
         raise SpecError(f"cannot read '{name}' as parquet ({first_line(error)}); write it again") from error
 
 

@@ -1,5 +1,6 @@
 """Texts of others do nothing on a terminal, and a terminal that is not UTF-8 gets plain signs."""
 
+import errno
 import io
 import json
 import subprocess
@@ -12,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from gpocli.cli.console import print_json, print_lines
-from gpocli.cli.plain import PlainConsole, clean, write_plain_signs
+from gpocli.cli.plain import PlainConsole, as_fault, clean, write_plain_signs
+from gpocli.errors import SpecError
 
 EVIL = "a\x1b]0;title\x07b\x1b[2Jc\x9b31md\r\u202ee\u200bf\ufeffg\x00\x7f\u2028h\u0085\ud800"
 WRITTEN = r"a\u001b]0;title\u0007b\u001b[2Jc\u009b31md\u000d\u202ee\u200bf\ufeffg\u0000\u007f\u2028h\u0085\ud800"
@@ -82,6 +84,15 @@ def test_output_that_cannot_be_written_is_told_in_one_line(tmp_path):
         5,
         "cannot write the output (No space left on device); send it elsewhere\n",
     )
+
+
+def test_a_name_that_is_too_long_is_told_and_other_errors_are_not_faults():
+    fault = as_fault(OSError(errno.ENAMETOOLONG, "File name too long", "x" * 300))
+    assert isinstance(fault, SpecError)
+    assert str(fault) == f"'{'x' * 40}...' is longer than the name of a file can be; write another"
+    with pytest.raises(OSError, match="No such file") as error:
+        Path("none").read_bytes()
+    assert as_fault(error.value) is None
 
 
 @pytest.mark.parametrize("arguments", [["plan"], ["filters", "list"], ["--help"]])
