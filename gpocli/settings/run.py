@@ -75,9 +75,7 @@ class RunSettings(Section):
     """Steps from a recorded generation batch to the next; at least 1."""
     max_minutes: Annotated[float | None, Field(gt=0, le=1_000_000), Setting(aliases=("max_time", "time_limit"))] = None
     """Minutes after which the run stops as SIGTERM stops it, with a checkpoint; above 0; null: no limit."""
-    requeue: Annotated[
-        bool, Setting(flag=Flag("--requeue", "Exit with 75 where it is stopped", null="off"))
-    ] = False
+    requeue: Annotated[bool, Setting(flag=Flag("--requeue", "Exit with 75 where it is stopped", null="off"))] = False
     """Whether a run that a signal (not Ctrl-C) or `max_minutes` stopped exits with 75 in place of 143."""
     trackers: Annotated[
         list[Tracker], Setting(derived={"report_to": lambda names: list(names) or "none"}, aliases=("wandb",))

@@ -152,7 +152,7 @@ ONE_FAULT = [
      "or batch.updates_per_generation"),
     ("data: {source: rows.jsonl, eval_source: solution.jsonl}\nrun: {eval_every: 1}", 2,
      "solution.jsonl: reward 'accuracy' needs a column 'answer'; columns found: 'prompt', 'solution'; map one with "
-     "--map answer=NAME (data.columns in a spec)"),
+     "--map answer=solution (data.columns in a spec)"),
     ("data: {source: prose.jsonl}\nbatch: {prompts_per_step: 1}", 2,
      "prose.jsonl:1: reward 'accuracy' cannot read 2 of 2 gold answers in the column 'answer'; name the column with "
      "the answers as option answer_column, or another reward"),

@@ -37,7 +37,7 @@ def test_nothing_is_offered_where_plugins_cannot_be_had(monkeypatch, capsys):
         ("gpo train gmpo --filter ra", ["random"]),
         ("gpo train gfpo --reward ex", ["exact"]),
         ("gpo train gfpo --preset gfpo-8", ["gfpo-8-16", "gfpo-8-24"]),
-        ("gpo filters test co", ["correct"]),
+        ("gpo filters test cor", ["correct"]),
         ("gpo rewards show ov", ["overlong"]),
         ("gpo plugins show bu", ["builtin"]),
     ],
