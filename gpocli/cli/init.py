@@ -34,7 +34,8 @@ def write_starter(path: Path, algorithm: str) -> list[Path]:
 
     load_plugins().find("algorithm", algorithm)
     if path.suffix not in (".yaml", ".yml"):
-        raise SpecError(f"'{path}' is not YAML, which a starter is written in; write {path.with_suffix('.yaml')}")
+        instead = path.with_suffix(".yaml") if path.name else path / "run.yaml"
+        raise SpecError(f"'{path}' is not YAML, which a starter is written in; write {instead}")
     schema = path.parent / SCHEMA_FILE
     if schema.exists() and not _is_schema(schema):
         raise SpecError(f"'{schema}' is there already and not gpo's; move it, or name a file in another folder")
