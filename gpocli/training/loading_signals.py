@@ -34,7 +34,7 @@ def handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
 def interruptible() -> Iterator[None]:
     """Raise KeyboardInterrupt for a Ctrl-C inside and `Stopped` for another signal, at the latest at the end.
 
-    Some libraries swallow the exception when it hits them in the middle of an import.
+    Some libraries swallow the exception when it hits them in the middle of an import, or raise another one for it.
     """
     received: list[int] = []
 
@@ -43,7 +43,11 @@ def interruptible() -> Iterator[None]:
         raise _stop(number)
 
     with handled(note):
-        yield
+        try:
+            yield
+        except Exception:
+            if not received:
+                raise
     if received:
         raise _stop(received[0])
 

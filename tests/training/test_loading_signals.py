@@ -33,3 +33,19 @@ def test_what_a_scheduler_sends_ends_the_loading(number):
 def test_nothing_happens_without_a_signal():
     with interruptible():
         pass
+
+
+def test_an_error_raised_for_a_swallowed_interrupt_is_the_interrupt():
+    def load():
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt as error:
+            raise RuntimeError("failed to import a part") from error
+
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        load()
+
+
+def test_an_error_without_a_signal_stays_what_it_is():
+    with pytest.raises(RuntimeError, match="broken"), interruptible():
+        raise RuntimeError("broken")
