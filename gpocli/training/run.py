@@ -18,7 +18,7 @@ from gpocli.contracts.guards import Guards
 from gpocli.display.choice import LogFormat, open_progress
 from gpocli.display.progress import Progress
 from gpocli.embedded import EMBEDDED
-from gpocli.errors import GpoError, GuardError, Interrupted, ServerFault, everywhere
+from gpocli.errors import EnvironmentFault, GpoError, GuardError, Interrupted, ServerFault, everywhere
 from gpocli.runs.activity import Activity
 from gpocli.runs.checkpoints import step_of
 from gpocli.runs.directory import RunDirectory
@@ -249,6 +249,9 @@ def _train_and_save(trainer: Any, claim: Claim, signals: Any, watched: Any) -> i
         return stop.number
     except ServerFault:  # of all processes, while nothing has changed since the last step
         trainer.stop.save()
+        raise
+    except EnvironmentFault:
+        directory.check_that_it_stands()  # what cannot be saved because that is gone is told as that
         raise
     watched.end_if_dying()
     if trainer.state.global_step < trainer.state.max_steps and signals.received is not None:
