@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import EntryPoint
@@ -13,15 +13,13 @@ from typing import Any, Generic, TypeVar
 from pluggy import PluginValidationError
 
 from gpocli import __version__
-from gpocli.contracts.callables import call_signature, one_line_cause
+from gpocli.contracts.building import NamedReward, built, named_reward
+from gpocli.contracts.callables import one_line_cause
 from gpocli.contracts.filter import NamedFilter
 from gpocli.contracts.guards import NamedGuard
 from gpocli.contracts.nearest import did_you_mean
-from gpocli.contracts.options import checked_options
 from gpocli.contracts.plugin import RECORDS, Extensions, Kind, PluginFault, extensions_of
 from gpocli.contracts.reference import follow_reference, is_reference
-from gpocli.contracts.reward import REWARD_KEYWORDS
-from gpocli.contracts.scores import shown
 from gpocli.contracts.unpackaged import as_extension
 from gpocli.errors import GpoError, PluginError, SpecError
 from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, GuardExtension, RewardExtension
@@ -78,15 +76,6 @@ class LoadedPlugin:
     given: Extensions
 
 
-@dataclass(frozen=True, slots=True)
-class NamedReward:
-    """A reward under the name that messages and records use, and the data columns it cannot do without."""
-
-    name: str
-    function: Callable[..., Any]
-    columns: tuple[str, ...] = ()
-
-
 class PluginHost:
     """All filters, rewards and algorithms there are; built by `load_plugins`.
 
@@ -120,19 +109,19 @@ class PluginHost:
     def build_filter(self, reference: str, options: Mapping[str, Any] | None = None) -> NamedFilter:
         """Build the filter that `reference` names with `options`, checked by its own model."""
         found = self.find("filter", reference)
-        return NamedFilter(found.extension.name, _built(found.extension, reference, found.origin, options or {}))
+        return NamedFilter(found.extension.name, built(found.extension, reference, found.origin, options or {}))
 
     def build_reward(self, reference: str, options: Mapping[str, Any] | None = None) -> NamedReward:
         """Build the reward that `reference` names with `options`, checked by its own model."""
         found = self.find("reward", reference)
-        return _reward(found.extension, _built(found.extension, reference, found.origin, options or {}))
+        return named_reward(found.extension, built(found.extension, reference, found.origin, options or {}))
 
     def build_guard(
         self, reference: str, options: Mapping[str, Any] | None = None, action: GuardAction | None = None
     ) -> NamedGuard:
         """Build the guard that `reference` names with `options`, checked by its own model; a function is its check."""
         extension = (found := self.find("guard", reference)).extension
-        guard = _built(extension, reference, found.origin, options or {})
+        guard = built(extension, reference, found.origin, options or {})
         return NamedGuard(extension.name, getattr(guard, "check", guard), action or extension.action)
 
     def claims(self, kind: Kind, name: str) -> Sequence[Registered[Any]]:
@@ -232,18 +221,6 @@ def _is_strict() -> bool:
     return os.environ.get(STRICT, "").lower() not in ("", "0", "false", "no")
 
 
-def build_extension(
-    extension: FilterExtension | RewardExtension, options: Mapping[str, Any]
-) -> NamedFilter | NamedReward:
-    """Build what a record stands for, outside of any host, with options checked; raises as `PluginHost` does."""
-    function = _built(extension, extension.name, "this plugin", options)
-    return (
-        NamedFilter(extension.name, function)
-        if isinstance(extension, FilterExtension)
-        else _reward(extension, function)
-    )
-
-
 def _chosen() -> list[EntryPoint]:
     """The installed plugins, or those of them that `GPO_PLUGINS` names."""
     wanted = os.environ.get(ONLY)
@@ -311,40 +288,6 @@ def _builtin_names(kind: Kind, plugins: Sequence[LoadedPlugin]) -> set[str]:
 def _own_name(plugin: LoadedPlugin, name: str) -> str:
     """The name of what a plugin gave under one that is built in."""
     return f"{plugin.distribution or plugin.name}:{name}"
-
-
-def _built(
-    extension: FilterExtension | RewardExtension | GuardExtension,
-    reference: str,
-    origin: str,
-    options: Mapping[str, Any],
-) -> Callable[..., Any]:
-    owner = f"{next(kind for kind, record in RECORDS.items() if isinstance(extension, record))} '{reference}'"
-    checked = checked_options(extension.options, options, owner)
-    try:
-        function: object = extension.build(checked)
-    except GpoError:
-        raise
-    except Exception as error:
-        raise PluginError(
-            f"{owner} of {origin} could not be built: {one_line_cause(error)}; check its options"
-        ) from error
-    if isinstance(extension, GuardExtension) and not callable(getattr(function, "check", function)):
-        raise PluginError(f"{owner} of {origin} built {shown(function)}; its build must return an object with check")
-    if not isinstance(extension, GuardExtension) and not callable(function):
-        raise PluginError(f"{owner} of {origin} built {shown(function)}; its build must return a callable")
-    return function  # type: ignore[return-value]
-
-
-def _reward(extension: RewardExtension, function: Callable[..., Any]) -> NamedReward:
-    """A built reward with the data columns it needs: those it says it does, and keywords that nobody else gives.
-
-    A built reward may have `columns` of its own, when its options decide which they are.
-    """
-    declared = getattr(function, "columns", extension.columns)
-    signature = call_signature(function, leading=0)
-    required = sorted(signature.required.difference(REWARD_KEYWORDS)) if signature is not None else []
-    return NamedReward(extension.name, function, tuple(dict.fromkeys([*declared, *required])))
 
 
 def _a(kind: Kind) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from gpocli.checks.findings import Findings
+from gpocli.contracts.building import NamedReward
 from gpocli.contracts.callables import call_signature
-from gpocli.plugin_manager import NamedReward
 from gpocli.spec import RunSpec
 from gpocli.spec.wording import shown
 

@@ -9,11 +9,11 @@ from gpocli.builtin.rewards.accuracy import AccuracyOptions, unparsable_golds
 from gpocli.checks.demo import names_no_data
 from gpocli.checks.findings import Findings
 from gpocli.columns import read_path
+from gpocli.contracts.building import NamedReward
 from gpocli.data import Rows, require_columns
 from gpocli.data.load import evaluation_of, is_at_hand, load_rows, require_generation_batch
 from gpocli.data.location import STDIN, STDIN_NAME, find_files
 from gpocli.errors import GpoError, SpecError
-from gpocli.plugin_manager import NamedReward
 from gpocli.spec.batch import BatchPlan
 
 

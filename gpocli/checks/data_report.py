@@ -8,6 +8,7 @@ from typing import Any
 
 from gpocli.checks.data import unread_golds
 from gpocli.checks.model import context_of
+from gpocli.contracts.building import NamedReward
 from gpocli.data import Rows, require_columns
 from gpocli.data.load import evaluation_of, load_rows, raw_rows
 from gpocli.data.prompt_lengths import prompt_limit
@@ -16,7 +17,6 @@ from gpocli.data.survey import Survey, survey
 from gpocli.data.tokenizer import bounded_token_counts, light_tokenizer, prompt_texts
 from gpocli.embedded import model_folder
 from gpocli.errors import SpecError
-from gpocli.plugin_manager import NamedReward
 from gpocli.settings.data import DataSpec
 from gpocli.spec import RunSpec
 

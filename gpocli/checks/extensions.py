@@ -3,12 +3,13 @@
 from typing import Any
 
 from gpocli.checks.findings import Findings, kind_of
+from gpocli.contracts.building import NamedReward
 from gpocli.contracts.callables import call_signature
 from gpocli.contracts.filter import GroupFilter, NamedFilter
 from gpocli.contracts.filter_call import FILTER_KEYWORDS
 from gpocli.data import ROW_KEY, Rows
 from gpocli.errors import GpoError
-from gpocli.plugin_manager import NamedReward, PluginHost, load_plugins
+from gpocli.plugin_manager import PluginHost, load_plugins
 
 
 def find_plugins(findings: Findings) -> PluginHost | None:

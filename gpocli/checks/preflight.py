@@ -18,10 +18,10 @@ from gpocli.checks.sources import plugins_of, sources_of
 from gpocli.checks.tokenizer import check_prompts, check_tokenizer
 from gpocli.checks.trackers import check_trackers
 from gpocli.checks.trl import check_trl
+from gpocli.contracts.building import NamedReward
 from gpocli.contracts.filter import GroupFilter
 from gpocli.contracts.guards import NamedGuard
 from gpocli.data import Rows
-from gpocli.plugin_manager import NamedReward
 from gpocli.spec import RunSpec
 from gpocli.spec.batch import BatchPlan, notices
 from gpocli.spec.fault import Fault, as_error

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from gpocli.contracts.building import NamedReward
 from gpocli.contracts.filter import GroupFilter
 from gpocli.contracts.race import why_no_race
 from gpocli.contracts.reward import checked_rewards
 from gpocli.contracts.reward_call import RewardRules
-from gpocli.plugin_manager import NamedReward
 from gpocli.spec import RunSpec
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from pluggy import PluginValidationError
 
+from gpocli.contracts.building import build_extension
 from gpocli.contracts.callables import one_line_cause
 from gpocli.contracts.filter import NamedFilter
 from gpocli.contracts.nearest import did_you_mean
@@ -20,7 +21,7 @@ from gpocli.contracts.reference import import_file, importable
 from gpocli.data import Rows
 from gpocli.errors import EnvironmentFault, GpoError, SpecError, counted
 from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, GuardExtension, RewardExtension
-from gpocli.plugin_manager import GROUP, BrokenPlugin, LoadedPlugin, PluginHost, build_extension
+from gpocli.plugin_manager import GROUP, BrokenPlugin, LoadedPlugin, PluginHost
 from gpocli.settings.setting import declared
 from gpocli.spec.flags import taken_flags
 from gpocli.spec.trl_schema import trl_options

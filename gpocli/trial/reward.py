@@ -8,10 +8,10 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from gpocli.contracts.building import NamedReward
 from gpocli.contracts.race import reward_bound
 from gpocli.contracts.reward import checked_rewards
 from gpocli.errors import PluginError, counted
-from gpocli.plugin_manager import NamedReward
 from gpocli.trial.report import Check, Report, first_difference, number
 from gpocli.trial.samples import Samples, reward_arguments
 from gpocli.trial.trial import Clock, Trial, split

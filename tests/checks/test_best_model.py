@@ -3,7 +3,7 @@
 import pytest
 
 from gpocli.checks.best_model import FIGURES, check_best_model
-from gpocli.plugin_manager import NamedReward
+from gpocli.contracts.building import NamedReward
 
 
 def plain(completions, **columns):

@@ -5,9 +5,9 @@ import pytest
 from gpocli.builtin.rewards.accuracy import EXTENSION
 from gpocli.checks import data as data_checks
 from gpocli.checks.data import check_rows, unread_golds
+from gpocli.contracts.building import NamedReward
 from gpocli.data.rows import Part, Rows
 from gpocli.errors import EnvironmentFault
-from gpocli.plugin_manager import NamedReward
 
 
 def test_the_hub_is_not_asked_while_there_are_faults_to_mend(look, monkeypatch):

@@ -3,8 +3,8 @@
 import pytest
 
 from gpocli.checks.data_report import Preview, missing_columns, preview_data, report_data
+from gpocli.contracts.building import NamedReward
 from gpocli.data.rows import Rows
-from gpocli.plugin_manager import NamedReward
 from gpocli.spec.sources import SpecSources, load_run_spec
 
 

@@ -9,7 +9,7 @@ from gpocli.checks.findings import Findings
 from gpocli.checks.preflight import examine
 from gpocli.checks.trackers import check_trackers
 from gpocli.checks.trl import check_trl
-from gpocli.plugin_manager import NamedReward
+from gpocli.contracts.building import NamedReward
 from gpocli.spec.sources import SpecSources, draft_run_spec
 from gpocli.trainers.inherited import WORKS
 from tests.checks.option_walk import DEEP, WALK, overrides

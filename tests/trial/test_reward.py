@@ -4,9 +4,9 @@ import itertools
 
 import pytest
 
+from gpocli.contracts.building import NamedReward
 from gpocli.contracts.completion import completion_text
 from gpocli.data import gather
-from gpocli.plugin_manager import NamedReward
 from gpocli.trial.made_up import made_up
 from gpocli.trial.reward import try_reward
 
