@@ -11,7 +11,7 @@ from gpocli.cli.console import error_console, print_json, print_lines
 from gpocli.cli.trial_view import AsJson, Columns, columns_from
 
 if TYPE_CHECKING:
-    from gpocli.plugin_manager import NamedReward
+    from gpocli.contracts.building import NamedReward
     from gpocli.spec.load import Draft
 
 app = typer.Typer(help="Check data, and see what the model gets.", no_args_is_help=True, rich_markup_mode="rich")
@@ -176,7 +176,8 @@ def _built_rewards(draft: "Draft") -> list["NamedReward"]:
 
 def _all_rewards() -> list["NamedReward"]:
     """Every reward that there is and that needs a column, as far as its record tells."""
-    from gpocli.plugin_manager import NamedReward, load_plugins
+    from gpocli.contracts.building import NamedReward
+    from gpocli.plugin_manager import load_plugins
 
     needing = [(name, one.extension.columns) for name, one in load_plugins().rewards.items() if one.extension.columns]
     return [NamedReward(name, print_lines, tuple(columns)) for name, columns in needing]
