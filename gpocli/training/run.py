@@ -1,14 +1,12 @@
 """One run from its spec to the final model."""
 
 import os
-import shlex
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -18,7 +16,7 @@ from gpocli.contracts.guards import Guards
 from gpocli.display.choice import LogFormat, open_progress
 from gpocli.display.progress import Progress
 from gpocli.embedded import EMBEDDED
-from gpocli.errors import EnvironmentFault, GpoError, GuardError, Interrupted, ServerFault, everywhere
+from gpocli.errors import GpoError, GuardError, Interrupted, ServerFault, everywhere
 from gpocli.runs.activity import Activity
 from gpocli.runs.checkpoints import step_of
 from gpocli.runs.directory import RunDirectory
@@ -42,6 +40,8 @@ from gpocli.training.quiet import quiet_libraries, quiet_transformers
 from gpocli.training.resume import on_top_of, refuse_changes, stored_spec
 from gpocli.training.room import require_room
 from gpocli.training.server import own_server
+from gpocli.training.steps import train_and_save
+from gpocli.training.stopped import way_on, where_it_stopped
 from gpocli.training.time_limit import TimeLimit
 
 Shown = Callable[..., Progress]
@@ -199,25 +199,25 @@ def _train_in(
         )
         trainer.on_note = progress.note
         take_over_display(trainer, ProgressLink(progress, what_runs(spec), directory.append_metrics))
-        at.doing, at.way_on = "training", partial(_way_on, directory, spec)
+        at.doing, at.way_on = "training", partial(way_on, directory, spec)
         signals = StopSignals(trainer.stop, progress.note, limit)
         trainer.add_callback(signals)
         watched = Watched(trainer, Guards(ready.guards), directory, spec.algorithm.type)
         trainer.add_callback(watched)
         try:
             with signals.caught(), watch.handing_on(trainer.stop):
-                number = _train_and_save(trainer, claim, signals, watched)
+                number = train_and_save(trainer, claim, signals, watched)
         except GuardError:
             progress.interrupted()
             raise
         except ServerFault as fault:
-            raise ServerFault(f"{fault}; {_where_it_stopped(directory, spec)}") from fault
+            raise ServerFault(f"{fault}; {where_it_stopped(directory, spec)}") from fault
         except KeyboardInterrupt as error:
             progress.interrupted()
-            raise signals.interruption(error, _where_it_stopped(directory, spec) if is_main else "") from error
+            raise signals.interruption(error, where_it_stopped(directory, spec) if is_main else "") from error
         if number is not None:
             progress.interrupted()
-            stop = Interrupted(_where_it_stopped(directory, spec), number, requeue=spec.run.requeue)
+            stop = Interrupted(where_it_stopped(directory, spec), number, requeue=spec.run.requeue)
             raise everywhere(stop, is_main=is_main)
         if not is_main:
             return None
@@ -231,57 +231,10 @@ def _take_candidates(recording: Recording, progress: Progress, records: list[Can
     progress.candidates(records)
 
 
-def _train_and_save(trainer: Any, claim: Claim, signals: Any, watched: Any) -> int | None:
-    """Train and save the model; None, or the number of the signal that stopped the run before its end.
-
-    Raises `GuardError` when a guard did.
-    """
-    from gpocli.trainers.checkpoints import written
-    from gpocli.trainers.stop import StopNow
-
-    directory = claim.directory
-    if claim.checkpoint is not None and trainer.accelerator.is_main_process:
-        directory.rewind_to(claim.checkpoint)
-    try:
-        _take_steps(trainer, claim.checkpoint)
-    except StopNow as stop:
-        trainer.stop.save()
-        return stop.number
-    except ServerFault:  # of all processes, while nothing has changed since the last step
-        trainer.stop.save()
-        raise
-    except EnvironmentFault:
-        directory.check_that_it_stands()  # what cannot be saved because that is gone is told as that
-        raise
-    watched.end_if_dying()
-    if trainer.state.global_step < trainer.state.max_steps and signals.received is not None:
-        received: int = signals.received
-        return received
-    directory.check_that_it_stands()
-    with trainer.activity.doing("saving", lambda: "the model"):
-        written(trainer, directory.model_path, partial(trainer.save_model, str(directory.model_path)))
-    return None
-
-
 def _card(directory: RunDirectory, spec: RunSpec, sources: Mapping[str, str]) -> CardFacts:
     """What the run tells of the model so far."""
     name, metrics = directory.path.resolve().name, directory.read_metrics()
     return facts_of_run(name, spec, metrics, sources=sources, versions=versions_here())
-
-
-def _take_steps(trainer: Any, checkpoint: Path | None) -> None:
-    """Train to the end of the run, from `checkpoint` if there is one.
-
-    transformers would take one step more from a checkpoint of the last step, which is there when a run was stopped
-    before its final model was saved: the checkpoint is then only loaded.
-    """
-    last_step = trainer.args.max_steps
-    if checkpoint is not None and 0 < last_step <= step_of(checkpoint):
-        from gpocli.trainers.state import load_last_step
-
-        load_last_step(trainer, checkpoint)
-    else:
-        trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
 
 
 def _data_line(ready: Preflight) -> str:
@@ -293,17 +246,3 @@ def _data_line(ready: Preflight) -> str:
     if rows.digest is not None:
         text += f", sha256 {rows.digest[:12]}"
     return text
-
-
-def _way_on(directory: RunDirectory, spec: RunSpec) -> str:
-    """Where a run stopped and how it goes on; empty where it took no step."""
-    return _where_it_stopped(directory, spec) if directory.has_steps() else ""
-
-
-def _where_it_stopped(directory: RunDirectory, spec: RunSpec) -> str:
-    checkpoint = directory.latest_checkpoint()
-    again = f"gpo train {spec.algorithm.type} --resume --out {shlex.quote(str(directory.path))}"
-    if checkpoint is None:
-        what = "checkpoint" if directory.has_steps() else "step"
-        return f"stopped before the first {what}; begin again with: {again}"
-    return f"stopped at {checkpoint.name}; go on with: {again}"
