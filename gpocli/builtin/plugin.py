@@ -16,7 +16,17 @@ from gpocli.builtin.guards import (
     weights,
     wordier,
 )
-from gpocli.builtin.rewards import accuracy, exact, gym, length_aware_accuracy, length_penalty, overlong, think_format
+from gpocli.builtin.rewards import (
+    accuracy,
+    exact,
+    gym,
+    language,
+    length_aware_accuracy,
+    length_penalty,
+    overlong,
+    repetition,
+    think_format,
+)
 from gpocli.extensions import AlgorithmExtension, FilterExtension, GuardExtension, RewardExtension
 from gpocli.hookspecs import hookimpl
 
@@ -32,7 +42,8 @@ def gpo_filters() -> list[FilterExtension]:
 def gpo_rewards() -> list[RewardExtension]:
     """The `EXTENSION` of each file in `builtin/rewards`."""
     modules = (accuracy, exact, think_format, length_penalty, overlong, length_aware_accuracy, gym)
-    return [module.EXTENSION for module in modules]
+    more = (repetition, language)
+    return [module.EXTENSION for module in (*modules, *more)]
 
 
 @hookimpl

@@ -14,7 +14,7 @@ def user(tmp_path, monkeypatch, capsys):
 
 def test_filters_and_rewards_with_their_summaries():
     assert complete_filter("le") == [("length", "keep the shortest completions, counted in tokens")]
-    assert [name for name, _ in complete_reward("l")] == ["length_penalty", "length_aware_accuracy"]
+    assert [name for name, _ in complete_reward("l")] == ["length_penalty", "length_aware_accuracy", "language"]
     assert complete_filter("nothing") == []
 
 
