@@ -1,5 +1,6 @@
 """What all tests share: no hub, one thread, and a tiny real model on disk."""
 
+import functools
 import gc
 import logging
 import os
@@ -28,9 +29,14 @@ settings.load_profile("untimed")
 
 
 def pytest_collection_finish() -> None:
-    """Leave what the tests import out of garbage collections: accelerate makes a full one after each training."""
+    """Leave what the tests import out of garbage collections: accelerate makes a full one after each training.
+
+    It also reads the metadata of packages dozens of times in a training; once is enough, none of them comes or goes.
+    """
     gc.collect()
     gc.freeze()
+    if (looks := sys.modules.get("accelerate.utils.imports")) is not None:
+        looks._is_package_available = functools.cache(looks._is_package_available)
 
 
 @pytest.fixture(autouse=True)
