@@ -38,6 +38,9 @@ from gpocli.errors import GpoError
 # Typer shows it in a box of several lines, and has no public name for it.
 _UsageError: Any = typer.BadParameter.__base__
 
+TRAIN, RUNS, EXTEND, HELP = "Train", "Look at runs and use their models", "Filters, rewards, guards", "Help"
+"""The panels that the help shows commands in."""
+
 app = typer.Typer(
     name="gpo",
     help="Train language models with GFPO and GMPO: group-based reinforcement learning on top of TRL.",
@@ -46,28 +49,28 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(train.app, name="train")
-app.command("init")(init.init_command)
-app.command("check", cls=SpecCommand)(check.check_command)
-app.command("plan", cls=SpecCommand)(plan.plan_command)
-app.add_typer(launch.app, name="launch")
-app.command("sweep", cls=SpecCommand)(sweep.sweep_command)
-app.command("serve", cls=SpecCommand)(serve.serve_command)
-app.add_typer(config.app, name="config")
-app.add_typer(data.app, name="data")
-app.add_typer(presets.app, name="presets")
-app.add_typer(runs.app, name="runs")
-app.command("samples")(samples.samples_command)
-app.command("replay")(replay.replay_command)
-app.command("compare")(compare.compare_command)
-app.command("report")(report.report_command)
-app.command("export")(export.export_command)
-app.add_typer(extensions.filters, name="filters")
-app.add_typer(extensions.rewards, name="rewards")
-app.add_typer(guards.guards, name="guards")
-app.add_typer(plugins.app, name="plugins")
-app.command("explain")(explain.explain_command)
-app.command("doctor")(doctor.doctor_command)
+app.add_typer(train.app, name="train", rich_help_panel=TRAIN)
+app.command("init", rich_help_panel=TRAIN)(init.init_command)
+app.command("check", cls=SpecCommand, rich_help_panel=TRAIN)(check.check_command)
+app.command("plan", cls=SpecCommand, rich_help_panel=TRAIN)(plan.plan_command)
+app.add_typer(launch.app, name="launch", rich_help_panel=TRAIN)
+app.command("sweep", cls=SpecCommand, rich_help_panel=TRAIN)(sweep.sweep_command)
+app.command("serve", cls=SpecCommand, rich_help_panel=TRAIN)(serve.serve_command)
+app.add_typer(config.app, name="config", rich_help_panel=TRAIN)
+app.add_typer(presets.app, name="presets", rich_help_panel=TRAIN)
+app.add_typer(data.app, name="data", rich_help_panel=TRAIN)
+app.add_typer(runs.app, name="runs", rich_help_panel=RUNS)
+app.command("samples", rich_help_panel=RUNS)(samples.samples_command)
+app.command("replay", rich_help_panel=RUNS)(replay.replay_command)
+app.command("compare", rich_help_panel=RUNS)(compare.compare_command)
+app.command("report", rich_help_panel=RUNS)(report.report_command)
+app.command("export", rich_help_panel=RUNS)(export.export_command)
+app.add_typer(extensions.filters, name="filters", rich_help_panel=EXTEND)
+app.add_typer(extensions.rewards, name="rewards", rich_help_panel=EXTEND)
+app.add_typer(guards.guards, name="guards", rich_help_panel=EXTEND)
+app.add_typer(plugins.app, name="plugins", rich_help_panel=EXTEND)
+app.command("explain", rich_help_panel=HELP)(explain.explain_command)
+app.command("doctor", rich_help_panel=HELP)(doctor.doctor_command)
 
 
 def _print_version(wanted: bool) -> None:
