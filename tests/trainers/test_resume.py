@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from datasets import IterableDataset
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from peft import LoraConfig
-from transformers import AutoModelForCausalLM, TrainerCallback
+from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
 
 from gpocli import GFPOConfig, GFPOTrainer, GMPOConfig, GMPOTrainer
 from tests.trainers.conftest import BASE, length_filter, prompts
@@ -61,6 +62,7 @@ class Run:
     """What is drawn: the steps of a generation batch are `updates` x `iterations`, an epoch has `rows` prompts."""
 
     stop: int = 3
+    steps: int = STEPS
     algorithm: str = "gfpo"
     filter: str = "short"
     updates: int = 1
@@ -88,11 +90,16 @@ class StopAfter(TrainerCallback):
         control.should_save = control.should_training_stop = state.global_step == self.step
 
 
+@cache
+def tokenizer_of(model: str) -> Any:
+    return AutoTokenizer.from_pretrained(model, truncation_side="left", padding_side="left")
+
+
 def trainer_of(run: Run, folder: Any, model: str) -> GFPOTrainer:
     is_gmpo, keeps_all = run.algorithm == "gmpo", run.filter == "none"
     trainer_class, config_class = (GMPOTrainer, GMPOConfig) if is_gmpo else (GFPOTrainer, GFPOConfig)
     options: dict[str, Any] = {
-        "max_steps": STEPS,
+        "max_steps": run.steps,
         "num_remains_in_group": None if keeps_all else 2,
         "gradient_accumulation_steps": run.accumulation,
         "steps_per_generation": run.accumulation * run.updates,
@@ -121,6 +128,7 @@ def trainer_of(run: Run, folder: Any, model: str) -> GFPOTrainer:
         args=config_class(output_dir=str(folder), **(BASE | options)),
         train_dataset=data,
         eval_dataset=prompts(3),
+        processing_class=tokenizer_of(model),
         group_filter_func=FILTERS[run.filter](),
         peft_config=LoraConfig(r=2, target_modules=["q_proj"], lora_dropout=0.2 if run.dropout else 0.0)
         if run.lora
@@ -197,9 +205,10 @@ RUNS = st.builds(
 DRAWN = settings(max_examples=40, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
 
 KINDS = {
-    "evaluated": Run(eval_every=1, eval_on_start=True, dropout=True),
-    "by TRL's path": Run(filter="any", engine="generate", eval_every=2, stop=4),
-    "between two logs": Run(log_every=2, synced_reference=True),
+    "evaluated between two logs": Run(
+        steps=4, eval_every=1, eval_on_start=True, dropout=True, log_every=2, synced_reference=True,
+    ),
+    "by TRL's path": Run(steps=4, filter="any", engine="generate", eval_every=2, stop=2),
     "streamed": Run(filter="none", streaming=True, updates=3, accumulation=2, log_every=2, stop=5),
     "much at once": Run(
         algorithm="gmpo", filter="adaptive", updates=2, iterations=2, accumulation=2, eval_every=2, eval_on_start=True,
@@ -215,7 +224,7 @@ def test_three_and_three_are_six(run, tiny_model, tmp_path):
 
 @pytest.mark.parametrize("engine", ["auto", "generate"])
 def test_evaluation_leaves_no_trace_in_training(tiny_model, tmp_path, engine):
-    run = Run(engine=engine, dropout=True, log_every=9)
+    run = Run(steps=3, engine=engine, dropout=True, log_every=9)
     never = train(trainer_of(run, tmp_path, tiny_model))
     often = train(trainer_of(replace(run, eval_every=1, eval_on_start=True), tmp_path, tiny_model))
     assert never.records == often.records
@@ -224,7 +233,7 @@ def test_evaluation_leaves_no_trace_in_training(tiny_model, tmp_path, engine):
 
 
 def test_the_saved_model_loads(tiny_model, tmp_path):
-    trainer = trainer_of(Run(), tmp_path, tiny_model)
+    trainer = trainer_of(Run(steps=1), tmp_path, tiny_model)
     weights = train(trainer).weights
     trainer.save_model(str(tmp_path / "final"))
     loaded = AutoModelForCausalLM.from_pretrained(tmp_path / "final").state_dict()

@@ -35,17 +35,19 @@ def asks_at(trainer, name, turn):
 def check_left(run, tmp_path, model, method, turn, saved):
     """A run that is left in a call of `method`, resumed from what was `saved`, equals one that was not stopped."""
     straight = train(trainer_of(run, tmp_path / "straight", model))
+    return straight, left_and_resumed(run, tmp_path, model, method, turn, saved)
+
+
+def left_and_resumed(run, tmp_path, model, method, turn, saved):
+    """What a run leaves that was left in a call of `method` and resumed from what was `saved`."""
     first = trainer_of(run, tmp_path / "left", model)
-    records = []
     asks_at(first, method, turn)
-    first.on_candidates = records.extend
     with pytest.raises(StopNow):
         first.train()
     first.stop.save()
     checkpoint = tmp_path / "left" / f"checkpoint-{saved}"
     assert damage(checkpoint) is None
-    after = train(trainer_of(run, tmp_path / "left", model), str(checkpoint))
-    return straight, after
+    return train(trainer_of(run, tmp_path / "left", model), str(checkpoint))
 
 
 def assert_equal(straight, after):
@@ -54,9 +56,17 @@ def assert_equal(straight, after):
     assert all((after.weights[name] == value).all() for name, value in straight.weights.items())
 
 
+PLAIN = Run(steps=4, filter="any", dropout=True)
+
+
+@pytest.fixture(scope="module")
+def straight(tiny_model, tmp_path_factory):
+    return train(trainer_of(PLAIN, tmp_path_factory.mktemp("straight"), tiny_model))
+
+
 @pytest.mark.parametrize("method", ["_generate_single_turn", "_score"])
-def test_what_was_under_way_is_drawn_again(tiny_model, tmp_path, method):
-    assert_equal(*check_left(Run(filter="any", dropout=True), tmp_path, tiny_model, method, 4, saved=3))
+def test_what_was_under_way_is_drawn_again(straight, tiny_model, tmp_path, method):
+    assert_equal(straight, left_and_resumed(PLAIN, tmp_path, tiny_model, method, 3, saved=2))
 
 
 @pytest.mark.slow
@@ -68,14 +78,14 @@ def test_so_it_is_with_all_that_a_run_can_have(tiny_model, tmp_path, method, eng
 
 
 def test_an_evaluation_that_was_left_is_made_up_for(tiny_model, tmp_path):
-    run = Run(eval_every=2, dropout=True)
+    run = Run(steps=4, eval_every=2, dropout=True)
     straight, after = check_left(run, tmp_path, tiny_model, "prediction_step", 1, saved=2)
     assert_equal(straight, after)
-    assert sum("eval_" in line for line in after.log) == 3
+    assert sum("eval_" in line for line in after.log) == 2
 
 
 def test_so_is_that_of_the_last_step(tiny_model, tmp_path):
-    run = Run(eval_every=6)
+    run = Run(steps=2, eval_every=2)
     straight = train(trainer_of(run, tmp_path / "straight", tiny_model))
     left = trainer_of(run, tmp_path / "left", tiny_model)
     asks_at(left, "prediction_step", 1)
@@ -83,7 +93,7 @@ def test_so_is_that_of_the_last_step(tiny_model, tmp_path):
         left.train()
     left.stop.save()
     again = trainer_of(run, tmp_path / "left", tiny_model)
-    load_last_step(again, tmp_path / "left" / "checkpoint-6")
+    load_last_step(again, tmp_path / "left" / "checkpoint-2")
     figures = [json.loads(line) for line in (straight.log[-2], json.dumps(again.state.log_history[-1]))]
     assert figures[0]["eval_reward"] == figures[1]["eval_reward"]
     assert (figures[0]["step"], figures[0]["epoch"]) == (figures[1]["step"], figures[1]["epoch"])
