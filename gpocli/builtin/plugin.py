@@ -18,6 +18,7 @@ from gpocli.builtin.guards import (
 )
 from gpocli.builtin.rewards import (
     accuracy,
+    code,
     exact,
     gym,
     language,
@@ -42,7 +43,7 @@ def gpo_filters() -> list[FilterExtension]:
 def gpo_rewards() -> list[RewardExtension]:
     """The `EXTENSION` of each file in `builtin/rewards`."""
     modules = (accuracy, exact, think_format, length_penalty, overlong, length_aware_accuracy, gym)
-    more = (repetition, language)
+    more = (repetition, language, code)
     return [module.EXTENSION for module in (*modules, *more)]
 
 

@@ -30,7 +30,7 @@ def build(name):
 
 def samples(prompt="2+2=?"):
     """Seven completions of each of two rows, which have the columns that any reward needs."""
-    columns = {"prompt": prompt, "metadata": {"source_dataset": "chain_sum"}}
+    columns = {"prompt": prompt, "metadata": {"source_dataset": "chain_sum"}, "tests": ["assert True"]}
     return made_up(gather("here", [(line, {**columns, "answer": str(line)}) for line in (1, 2)]))
 
 
