@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gpocli.checks.findings import Findings
-from gpocli.embedded import EMBEDDED, model_folder
+from gpocli.embedded import EMBEDDED, model_folder, why_no_model
 from gpocli.errors import SpecError
 from gpocli.policy.files import TokenizerFiles
 from gpocli.policy.hub_model import ask_for, cached_folder, fetch_note
@@ -75,13 +75,13 @@ def check_packages(findings: Findings) -> None:
 
 def _wrong_folder(name: str) -> str | None:
     """What is wrong with a model that is named like a path, rather than after five requests to a hub."""
-    path = Path(name).expanduser()
+    path = model_folder(name)
     if name == EMBEDDED:
         return None
     if path.is_file():
         return f"'{name}' is a file; name the folder of a saved model"
-    if (path / "model" / "config.json").is_file() or (path / "model" / "adapter_config.json").is_file():
-        return f"'{name}' is the directory of a run; write {name.rstrip('/')}/model, the model that it saved"
+    if fault := why_no_model(name):
+        return fault
     if path.is_dir():
         if not any((path / file).is_file() for file in ("config.json", "adapter_config.json")):
             return f"'{name}' holds no model (no config.json); name the folder of a saved model"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gpocli.embedded import model_folder
+from gpocli.embedded import model_folder, why_no_model
 from gpocli.planning.architecture import Architecture, UnknownModel, read_architecture
 from gpocli.planning.weights import Header, weights_of
 from gpocli.settings.model import ModelSpec
@@ -73,6 +73,8 @@ def _config_path(model: ModelSpec) -> Path:
     if folder.is_dir():
         if (folder / "config.json").is_file():
             return folder / "config.json"
+        if fault := why_no_model(model.name):
+            raise NoConfig(fault)
         raise NoConfig(f"'{model.name}' has no config.json of its own; name the folder of the model under the adapter")
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError

@@ -12,6 +12,7 @@ from gpocli.checks.preflight import examine
 from gpocli.checks.race import race_of
 from gpocli.contracts.guards import NamedGuard
 from gpocli.data import Rows
+from gpocli.embedded import model_folder
 from gpocli.planning.architecture import Architecture
 from gpocli.planning.checkpoint import NoConfig, find_architecture
 from gpocli.planning.memory import MemoryEstimate, RunSizes, estimate_memory
@@ -92,9 +93,7 @@ def plan_run(sources: SpecSources, processes: int = 1) -> RunPlan:
 
 def _can_be_missing(fault: Fault, draft: Draft) -> bool:
     assert draft.spec is not None
-    is_about_weights = (
-        fault.key == "model.name" and (Path(draft.spec.model.name).expanduser() / "config.json").is_file()
-    )
+    is_about_weights = fault.key == "model.name" and (model_folder(draft.spec.model.name) / "config.json").is_file()
     is_about_no_data = fault.key == "data.source" and names_no_data(draft)
     return fault.kind == "environment" or is_about_weights or is_about_no_data
 

@@ -11,7 +11,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 
 from gpocli.data.hub import go_offline_if_unreachable
-from gpocli.embedded import model_folder
+from gpocli.embedded import model_folder, why_no_model
 from gpocli.errors import EnvironmentFault, GpoError, SpecError, first_line
 from gpocli.policy.sound import require_end_token, require_special_tokens
 from gpocli.settings.model import ModelSpec
@@ -97,6 +97,8 @@ def cannot_load(model: ModelSpec, error: Exception) -> GpoError:
 def _place_of(name: str) -> str:
     """The folder of a model, whole so that an adapter saved with it can be loaded from anywhere, or its hub id."""
     folder = model_folder(name)
+    if fault := why_no_model(name):
+        raise SpecError(f"model.name: {fault}")
     if folder.is_dir():
         return str(folder.absolute())
     go_offline_if_unreachable()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlparse
 
-from gpocli.embedded import EMBEDDED, model_folder
+from gpocli.embedded import EMBEDDED, is_adapter, model_folder, why_no_model
 from gpocli.errors import EnvironmentFault, SpecError
 from gpocli.serving.facts import BACKENDS, LOGPROBS_MODE
 from gpocli.serving.vllm_plugin import STAMP
@@ -61,6 +61,13 @@ def require_vllm() -> str:
 def _model(spec: RunSpec, server: VllmSpec) -> list[str]:
     name = spec.model.name
     folder = model_folder(name)
+    if fault := why_no_model(name):
+        raise SpecError(f"model.name: {fault}")
+    if is_adapter(folder):
+        raise SpecError(
+            f"model.name: '{name}' is a LoRA adapter, and a server for a run takes a whole model; merge it into its "
+            "base with gpo export RUN --merge, and name what that writes"
+        )
     found = str(folder.resolve()) if name == EMBEDDED or folder.is_dir() else name
     options = [found, "--served-model-name", server.model or name]
     if spec.model.revision is not None:

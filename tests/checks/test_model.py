@@ -104,9 +104,20 @@ def test_a_hub_id_is_asked_for_only_where_all_else_is_sound(look):
     assert line.startswith("run.yaml:1:9: model.name: 'owner/never-seen' is not whole in the cache (missing: config.js")
 
 
-def test_the_directory_of_a_run_is_not_its_model(found_by, tmp_path):
-    (tmp_path / "runs" / "x" / "model").mkdir(parents=True)
-    (tmp_path / "runs" / "x" / "model" / "config.json").write_text("{}")
+def test_a_run_means_its_final_model(found_by, saved, tmp_path):
+    saved(max_position_embeddings=4096)
+    (tmp_path / "runs" / "x").mkdir(parents=True)
+    (tmp_path / "m" / "training_args.bin").touch()
+    (tmp_path / "m").rename(tmp_path / "runs" / "x" / "model")
+    assert found_by(check_model, "model: {name: runs/x}\n") == []
+    (line,) = found_by(check_model, "model: {name: runs/x}\nsampling: {max_tokens: 4096}\n")
+    assert "4096 leaves no room for a prompt in the model's context of 4096 tokens" in line
+
+
+def test_a_run_without_a_model_is_told_with_what_to_name_instead(found_by, tmp_path):
+    (tmp_path / "runs" / "x").mkdir(parents=True)
+    (tmp_path / "runs" / "x" / "spec.yaml").write_text("{}")
     assert found_by(check_model, "model: {name: runs/x}") == [
-        "run.yaml:1:9: model.name: 'runs/x' is the directory of a run; write runs/x/model, the model that it saved"
+        "run.yaml:1:9: model.name: 'runs/x' is a run that has no final model (it goes on, or ended early), and no "
+        "checkpoint; go on with it: gpo train NAME --resume --out runs/x"
     ]

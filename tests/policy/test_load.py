@@ -33,6 +33,20 @@ def test_an_adapter_takes_tokenizer_and_context_of_its_base(tiny_model, tmp_path
     assert policy.tokenizer.eos_token == "<eos>"
 
 
+def test_a_run_is_the_adapter_that_it_saved(tiny_model, tmp_path):
+    (tmp_path / "x").mkdir()
+    folder = adapter(tmp_path / "x" / "model", tiny_model)
+    (tmp_path / "x" / "model" / "training_args.bin").touch()
+    policy = find_policy(ModelSpec(name=str(tmp_path / "x")))
+    assert (policy.base, policy.adapter) == (tiny_model, folder)
+
+
+def test_a_run_without_a_model_is_told(tmp_path):
+    (tmp_path / "spec.yaml").touch()
+    with pytest.raises(SpecError, match=f"model.name: '{tmp_path}' is a run that has no final model"):
+        find_policy(ModelSpec(name=str(tmp_path)))
+
+
 @pytest.mark.parametrize(
     ("base", "options", "text"),
     [

@@ -17,6 +17,12 @@ def after(made, option):
     return arguments[arguments.index(option) + 1]
 
 
+def saved(folder, *names):
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+
+
 def test_the_model_has_the_name_that_the_run_asks_for(tmp_path):
     made = command()
     assert made.arguments[:2] == ["vllm", "serve"]
@@ -25,6 +31,25 @@ def test_the_model_has_the_name_that_the_run_asks_for(tmp_path):
     named = command(model={"name": "Qwen/Qwen3-0.6B", "revision": "v1"}, server={"model": "policy"})
     assert (named.arguments[2], after(named, "--revision")) == ("Qwen/Qwen3-0.6B", "v1")
     assert after(named, "--served-model-name") == "policy"
+
+
+def test_a_run_means_its_final_model_under_the_name_that_was_written(tmp_path):
+    saved(tmp_path / "x" / "model", "config.json", "training_args.bin")
+    made = command(model={"name": str(tmp_path / "x")})
+    assert (made.arguments[2], after(made, "--served-model-name")) == (f"{tmp_path}/x/model", f"{tmp_path}/x")
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (("model/adapter_config.json", "model/training_args.bin"), "is a LoRA adapter.* gpo export RUN --merge"),
+        (("spec.yaml", "checkpoints/checkpoint-5/manifest.json"), "is a run that has no final model"),
+    ],
+)
+def test_what_no_server_can_load_is_told_before_one_is_started(tmp_path, names, told):
+    saved(tmp_path / "x", *names)
+    with pytest.raises(SpecError, match=f"model.name: '{tmp_path}/x' {told}"):
+        command(model={"name": f"{tmp_path}/x"})
 
 
 @pytest.mark.parametrize(
