@@ -21,6 +21,7 @@ from gpocli.builtin.rewards import (
     code,
     exact,
     gym,
+    judge,
     language,
     length_aware_accuracy,
     length_penalty,
@@ -43,7 +44,7 @@ def gpo_filters() -> list[FilterExtension]:
 def gpo_rewards() -> list[RewardExtension]:
     """The `EXTENSION` of each file in `builtin/rewards`."""
     modules = (accuracy, exact, think_format, length_penalty, overlong, length_aware_accuracy, gym)
-    more = (repetition, language, code)
+    more = (repetition, language, code, judge)
     return [module.EXTENSION for module in (*modules, *more)]
 
 

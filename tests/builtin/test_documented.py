@@ -47,7 +47,7 @@ def test_the_section_of_a_reward_has_its_own_options_with_their_defaults(name):
         option: field.default
         for option, field in options.model_fields.items()
         if option in options.__annotations__  # what is inherited stands where it is from
-        if f"| `{option}` | `{str(field.default).lower()}` |" not in section
+        if f"| `{option}` | `{str(field.default).lower()}` |" not in section.lower()
     }
     assert missing == {}
 

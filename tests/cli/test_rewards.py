@@ -79,7 +79,7 @@ def test_list(user):
     ]
     assert [line.split()[0] for line in lines[1:]] == [
         "accuracy", "exact", "think_format", "length_penalty", "overlong", "length_aware_accuracy", "gym",
-        "repetition", "language", "code",
+        "repetition", "language", "code", "judge",
     ]  # fmt: skip
 
 

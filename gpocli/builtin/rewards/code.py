@@ -27,7 +27,7 @@ class CodeOptions(Options):
     """Options of `code`."""
 
     tests_column: str = Field(default="tests", min_length=1)
-    """The data column with the tests."""
+    """The data column with the tests; asserts run beside the answer, which can tamper with them."""
     score: Literal["all", "share"] = "all"
     """1 for passing all tests and else 0, or the share of tests that passed."""
     opening: Opening = "auto"
@@ -47,7 +47,7 @@ class CodeOptions(Options):
     workers: int | None = Field(default=None, ge=1, le=1024)
     """Processes at once; none given: as many as this process has cores."""
     isolation: Isolation = "full"
-    """`full` refuses to work where the kernel cannot confine answers; `limits` runs them with limits alone."""
+    """`full` refuses where the kernel cannot confine answers; with `limits` they may then do what this user may."""
 
     def limits(self) -> Limits:
         return Limits(

@@ -1,5 +1,7 @@
 """What holds for every built-in reward that the registry has."""
 
+import asyncio
+import inspect
 import math
 import random
 
@@ -13,9 +15,21 @@ from gpocli.plugin_manager import load_plugins
 from gpocli.trial.made_up import made_up, options_for
 from gpocli.trial.reward import try_reward
 from gpocli.trial.samples import reward_arguments
+from tests.builtin.rewards.judge_server import judge_server
 
 HOST = load_plugins(entry_points=False)
 PROMPTS = {"text": "2+2=?", "chat": [{"role": "user", "content": "2+2=?"}]}
+
+OPTIONS = {}
+"""Of rewards that have no sound defaults."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def server():
+    with judge_server() as url:
+        OPTIONS["judge"] = {"url": url, "model": "m", "cache": None}
+        yield
+
 
 every_reward = pytest.mark.parametrize("name", HOST.rewards)
 
@@ -23,7 +37,7 @@ every_reward = pytest.mark.parametrize("name", HOST.rewards)
 def build(name):
     """A reward with the options that a run would give it."""
     try:
-        return HOST.build_reward(name, options_for(HOST.rewards[name].extension))
+        return HOST.build_reward(name, options_for(HOST.rewards[name].extension) | OPTIONS.get(name, {}))
     except EnvironmentFault as missing:
         pytest.skip(str(missing))
 
@@ -40,7 +54,8 @@ def values(name, *, chat=False, order=None):
     arguments = reward_arguments(samples(), chat=chat)
     lists = {key: value for key, value in arguments.items() if isinstance(value, list)}
     chosen = {key: [value[i] for i in order] for key, value in lists.items()} if order is not None else {}
-    return function(**arguments | chosen)
+    returned = function(**arguments | chosen)
+    return asyncio.run(returned) if inspect.iscoroutine(returned) else returned
 
 
 @every_reward
