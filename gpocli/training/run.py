@@ -193,7 +193,7 @@ def _train_in(
             require_room(trainer, directory.path, progress.note)
             directory.manifest.note({"machine": machine(devices(trainer.accelerator.device.type))})
         trainer.sources = ready.sources
-        trainer.card = partial(_card, directory, spec, ready.sources)
+        trainer.card = partial(_card, directory, spec, ready.sources, versions_here())
         trainer.on_candidates = partial(
             _take_candidates, Recording(directory, spec.run.records, spec.run.record_every), progress
         )
@@ -231,10 +231,10 @@ def _take_candidates(recording: Recording, progress: Progress, records: list[Can
     progress.candidates(records)
 
 
-def _card(directory: RunDirectory, spec: RunSpec, sources: Mapping[str, str]) -> CardFacts:
+def _card(directory: RunDirectory, spec: RunSpec, sources: Mapping[str, str], versions: Mapping[str, str]) -> CardFacts:
     """What the run tells of the model so far."""
     name, metrics = directory.path.resolve().name, directory.read_metrics()
-    return facts_of_run(name, spec, metrics, sources=sources, versions=versions_here())
+    return facts_of_run(name, spec, metrics, sources=sources, versions=versions)
 
 
 def _data_line(ready: Preflight) -> str:
