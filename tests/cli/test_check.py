@@ -2,12 +2,11 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
 from tests.cli.in_process import User
+from tests.cli.light import run_each
 
 ROWS = '{"prompt": "2+3=", "answer": "5"}\n' * 8
 
@@ -328,22 +327,8 @@ def test_train_says_the_same(user):
     assert not (user.folder / "runs").exists()
 
 
-LIGHT = """
-import contextlib, sys
-sys.argv = ["gpo", *sys.argv[1:]]
-from gpocli.cli.main import main
-with contextlib.suppress(SystemExit):
-    main()
-print([name for name in ("torch", "transformers", "trl", "datasets", "pandas", "numpy") if name in sys.modules])
-"""
-
-
-@pytest.mark.parametrize("arguments", [[], ["broken.yaml"], ["sound.yaml"]])
-def test_nothing_that_takes_seconds_is_imported(user, arguments):
+def test_nothing_that_takes_seconds_is_imported(user):
     user.write("broken.yaml", "algorithm: {type: gfpo, filters: [lenght]}\ntrl: {zebra: 1}\n")
     user.write("sound.yaml", "data: {source: rows.jsonl}\n")
-    done = subprocess.run(
-        [sys.executable, "-c", LIGHT, "check", *arguments], capture_output=True, text=True, check=False, cwd=user.folder
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "[]"
+    commands = [["check"], ["check", "broken.yaml"], ["check", "sound.yaml"]]
+    assert [done.loaded for done in run_each(commands, user.folder)] == [[], [], []]

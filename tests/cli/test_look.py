@@ -1,14 +1,14 @@
 """Help fits a terminal of 80 x 24, NO_COLOR is honoured, and light commands load nothing heavy."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 from typer.testing import CliRunner
 
 from gpocli.cli.main import app
+from tests.cli.light import HEAVY, run_each
 
+COLOUR = re.compile(r"\x1b\[[\d;]*[34][0-7]m")
 LIGHT = [
     "filters", "filters list", "filters show", "filters test", "rewards", "rewards list", "rewards show",
     "rewards test", "plugins", "plugins list", "plugins show", "plugins check", "plugins new",
@@ -23,29 +23,17 @@ def test_help_fits_a_terminal(command, monkeypatch):
     assert max(map(len, shown)) <= 80
 
 
-@pytest.mark.parametrize("command", ["filters list", "rewards show exact", "plugins list", "filters test length"])
-def test_no_color_is_honoured(command):
-    code = "import sys; from gpocli.cli.main import main; sys.argv[1:] = sys.argv[1].split(); main()"
-    shown = {}
-    for name in ("NO_COLOR", "OTHER"):
-        environment = {"FORCE_COLOR": "1", "TERM": "xterm-256color", name: "1", "PATH": ""}
-        done = subprocess.run(
-            [sys.executable, "-c", code, command], env=environment, capture_output=True, text=True, check=True
-        )
-        shown[name] = done.stdout
-    assert not re.search(r"\x1b\[[\d;]*[34][0-7]m", shown["NO_COLOR"])
+def test_no_color_is_honoured(tmp_path):
+    commands = [["filters", "list"], ["rewards", "show", "exact"], ["plugins", "list"], ["filters", "test", "length"]]
+    commands.append(["--help"])
+    terminal = {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
+    coloured, plain = run_each(commands, tmp_path, **terminal), run_each(commands, tmp_path, **terminal, NO_COLOR="1")
+    assert any(COLOUR.search(shown.out) for shown in coloured)
+    assert not any(COLOUR.search(shown.out) for shown in plain)
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["filters list", "rewards show accuracy", "rewards test overlong", "filters test length", "plugins check builtin"],
-)
-def test_nothing_heavy_is_loaded(command):
-    code = (
-        "import sys, atexit; from gpocli.cli.main import main; sys.argv[1:] = sys.argv[1].split()\n"
-        "heavy = {'torch', 'transformers', 'trl', 'datasets', 'pandas', 'numpy', 'pyarrow'}\n"
-        "atexit.register(lambda: print('heavy:', sorted(heavy & set(sys.modules))))\n"
-        "main()"
-    )
-    done = subprocess.run([sys.executable, "-c", code, command], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "heavy: []"
+def test_nothing_heavy_is_loaded(tmp_path):
+    texts = "filters list", "rewards show accuracy", "rewards test overlong", "filters test length"
+    commands = [text.split() for text in (*texts, "plugins check builtin")]
+    for command, done in zip(commands, run_each(commands, tmp_path, heavy=[*HEAVY, "pyarrow"]), strict=True):
+        assert (command, done.loaded) == (command, [])

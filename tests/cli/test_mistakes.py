@@ -205,6 +205,7 @@ print([name for name in ("torch", "transformers", "trl", "datasets", "pandas") i
 """
 
 
+@pytest.mark.slow  # tests/test_layers.py has a few of them
 def test_none_of_them_loads_what_takes_seconds(tmp_path):
     write_files(tmp_path)
     commands = json.dumps([arguments for arguments, _, _ in MISTAKES])
