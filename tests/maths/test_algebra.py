@@ -11,11 +11,20 @@ SLOW = (r"\binom{10^9}{500000000}", "1")
 """Takes for ever: a test that uses it ends because it is stopped."""
 
 
+@pytest.fixture(scope="module")
+def started():
+    processes = []
+    yield processes
+    for process in processes:
+        process.stop()
+
+
 @pytest.fixture
-def worker():
-    process = WorkerProcess()
-    yield process
-    process.stop()
+def worker(started):
+    """The one that is there, unless a test ended it: to start one takes a second."""
+    if not started or not started[-1].is_alive:
+        started.append(WorkerProcess())
+    return started[-1]
 
 
 def test_a_worker_answers(worker):
@@ -31,6 +40,11 @@ def test_a_slow_comparison_ends_and_the_worker_lives(worker):
     assert worker.ask(30.0, "same_value", "x+1", "1+x").answer is True
 
 
+def test_what_the_worker_gives_up_on_does_not_kill_it(worker):
+    assert worker.ask(30.0, "same_value", "9^{9^{9}}", "1") == (None, False, pytest.approx(0, abs=30))
+    assert worker.is_alive
+
+
 def test_a_worker_that_does_not_answer_is_killed(worker):
     reply = worker.ask(600.0, "same_value", *SLOW, wall_seconds=0.2)
     assert (reply.answer, reply.may_try_again) == (None, False)
@@ -40,11 +54,6 @@ def test_a_worker_that_does_not_answer_is_killed(worker):
 def test_a_worker_that_died_says_nothing(worker):
     os.kill(worker._process.pid, signal.SIGKILL)
     assert worker.ask(30.0, "is_value", "x") is None
-
-
-def test_what_the_worker_gives_up_on_does_not_kill_it(worker):
-    assert worker.ask(30.0, "same_value", "9^{9^{9}}", "1") == (None, False, pytest.approx(0, abs=30))
-    assert worker.is_alive
 
 
 def test_an_alarm_ends_a_worker_whose_parent_is_gone(worker):
