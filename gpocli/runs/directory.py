@@ -36,7 +36,7 @@ _OF_A_START = {_LOCK, *(name + end for name in (_SPEC, _MANIFEST) for end in (""
 class RunDirectory:
     """The folder of one run.
 
-    `create`, `create_named` and `open_for_resume` claim it for this process until `close` or its end; they raise
+    `create`, `create_named`, `claim` and `open_for_resume` claim it for this process until `close` or its end; they raise
     SpecError. Processes other than the main one make `RunDirectory(path)`, which claims nothing.
     """
 
@@ -104,11 +104,16 @@ class RunDirectory:
         return run
 
     @classmethod
-    def open_for_resume(cls, path: Path | str) -> "RunDirectory":
-        """Claim the directory of a run. Nothing changes there yet: see `rewind`."""
-        run = cls.find(path)
+    def claim(cls, path: Path | str) -> "RunDirectory":
+        """Claim a run as it is, be it a broken one. Raises SpecError where it is going on."""
+        run = cls(path)
         run._claim()
         return run
+
+    @classmethod
+    def open_for_resume(cls, path: Path | str) -> "RunDirectory":
+        """Claim the directory of a run. Nothing changes there yet: see `rewind`."""
+        return cls.claim(cls.find(path).path)
 
     def write_spec(self, text: str) -> None:
         """Write the resolved spec; a reader never sees half of it. Raises EnvironmentFault."""

@@ -12,8 +12,7 @@ def remove_run(run: Run) -> None:
 
     A link to a run is taken away, and not what it leads to. Raises EnvironmentFault for what cannot be removed.
     """
-    claimed = RunDirectory(run.path)
-    claimed._claim()
+    claimed = RunDirectory.claim(run.path)
     try:
         if run.path.is_symlink():
             run.path.unlink()

@@ -11,6 +11,7 @@ import pytest
 from gpocli.errors import EnvironmentFault, SpecError
 from gpocli.runs.checkpoints import seal
 from gpocli.runs.directory import RunDirectory, run_stem
+from gpocli.runs.run import is_locked
 
 
 def refusal(act, *args):
@@ -277,3 +278,10 @@ def test_what_a_step_was_recorded_of_is_not_discarded(tmp_path):
     run.discard()
     run.close()
     assert run.metrics_path.exists()
+
+
+def test_a_claim_takes_a_run_as_it_is(tmp_path):
+    claimed = RunDirectory.claim(tmp_path)  # it has not even a spec
+    assert is_locked(tmp_path / "run.lock")
+    claimed.close()
+    assert not is_locked(tmp_path / "run.lock")
