@@ -36,8 +36,8 @@ _OF_A_START = {_LOCK, *(name + end for name in (_SPEC, _MANIFEST) for end in (""
 class RunDirectory:
     """The folder of one run.
 
-    `create`, `create_named`, `claim` and `open_for_resume` claim it for this process until `close` or its end; they raise
-    SpecError. Processes other than the main one make `RunDirectory(path)`, which claims nothing.
+    `create`, `create_named`, `claim` and `open_for_resume` claim it for this process until `close` or its end; they
+    raise SpecError. Processes other than the main one make `RunDirectory(path)`, which claims nothing.
     """
 
     def __init__(self, path: Path | str) -> None:
