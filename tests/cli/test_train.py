@@ -115,20 +115,26 @@ def test_the_resolved_spec_starts_the_same_run_again(finished):
     assert losses[0] == losses[1]
 
 
+GMPO = ("train", "gmpo", *QUICK, "--prompts-per-step", 1)
+CORRECT = ("--filter", "correct", "--filter", "length")
+TOGETHER = ("algorithm.divisor=group", "optim.gradient_checkpointing=true", "model.dtype=bfloat16")
+METHODS = [
+    (GMPO, "gmpo 4 on ./model"),
+    ((*GMPO, *CORRECT), "gmpo 2/4 correct > length on ./model"),
+    (("train", "grpo", *QUICK), "grpo 4 on ./model"),
+    ((*GFPO, "--filter", "adaptive_difficulty"), "gfpo 2/4 adaptive_difficulty on ./model"),
+    ((*GFPO, *(word for one in TOGETHER for word in ("--set", one))), "gfpo 2/4 length on ./model"),
+]
+ONE_BY_ONE = [
+    ((*GMPO, "--filter", "length"), "gmpo 2/4 length on ./model"),
+    ((*GFPO, "--filter", "./mine.py:shortest"), "gfpo 2/4 ./mine.py:shortest on ./model"),
+    ((*GFPO, *CORRECT), "gfpo 2/4 correct > length on ./model"),
+    *(((*GFPO, "--set", one), "gfpo 2/4 length on ./model") for one in (*TOGETHER, "sampling.engine=generate")),
+]
+
+
 @pytest.mark.parametrize(
-    ("arguments", "title"),
-    [
-        (("train", "gmpo", *QUICK, "--prompts-per-step", 1), "gmpo 4 on ./model"),
-        (("train", "gmpo", *QUICK, "--prompts-per-step", 1, "--filter", "length"), "gmpo 2/4 length on ./model"),
-        (("train", "grpo", *QUICK), "grpo 4 on ./model"),
-        ((*GFPO, "--filter", "./mine.py:shortest"), "gfpo 2/4 ./mine.py:shortest on ./model"),
-        ((*GFPO, "--filter", "correct", "--filter", "length"), "gfpo 2/4 correct > length on ./model"),
-        ((*GFPO, "--filter", "adaptive_difficulty"), "gfpo 2/4 adaptive_difficulty on ./model"),
-        ((*GFPO, "--set", "algorithm.divisor=group"), "gfpo 2/4 length on ./model"),
-        ((*GFPO, "--set", "optim.gradient_checkpointing=true"), "gfpo 2/4 length on ./model"),
-        ((*GFPO, "--set", "model.dtype=bfloat16"), "gfpo 2/4 length on ./model"),
-        ((*GFPO, "--set", "sampling.engine=generate"), "gfpo 2/4 length on ./model"),
-    ],
+    ("arguments", "title"), [*METHODS, *(pytest.param(*one, marks=pytest.mark.slow) for one in ONE_BY_ONE)]
 )
 def test_methods_filters_and_settings_train(folder, arguments, title):
     done = folder.gpo(*arguments, *COUNT_A)
@@ -220,6 +226,9 @@ def test_a_dry_run_checks_and_shows_the_plan(folder):
 
 # What a model brings along
 
+ENGINES = [pytest.param("auto", marks=pytest.mark.slow), "generate"]
+"""tests/trainers/test_sampler.py asks the same of gpo's loop."""
+
 
 def candidates_of_changed(folder, *flags):
     done = folder.gpo(*GFPO, *COUNT_A, "--model", "./changed", "--steps", 1, *flags)
@@ -227,7 +236,7 @@ def candidates_of_changed(folder, *flags):
     return read_candidates(folder.path / "out").to_pylist()
 
 
-@pytest.mark.parametrize("engine", ["auto", "generate"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_sampling_settings_of_the_model_do_not_take_over(folder, change_model, engine):
     change_model(
         generation_config={"do_sample": True, "top_k": 1, "temperature": 0.01, "repetition_penalty": 1.5},
@@ -236,7 +245,7 @@ def test_sampling_settings_of_the_model_do_not_take_over(folder, change_model, e
     assert len({row["completion"] for row in rows[:4]}) == 4
 
 
-@pytest.mark.parametrize("engine", ["auto", "generate"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_every_end_token_of_the_model_ends_a_completion(folder, change_model, engine):
     change_model(generation_config={"eos_token_id": [1, 5]})
     rows = candidates_of_changed(folder, "--max-tokens", 60, "--set", f"sampling.engine={engine}", "-k", 4)

@@ -34,7 +34,7 @@ BASE: dict[str, Any] = {
     "num_generations": 4,
     "max_completion_length": 12,
     "learning_rate": 1e-2,
-    "max_steps": 3,
+    "max_steps": 2,
     "logging_steps": 1,
     "save_strategy": "no",
     "report_to": "none",
