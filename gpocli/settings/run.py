@@ -68,7 +68,7 @@ class RunSettings(Section):
     ] = None
     """Steps between evaluations; at least 1; null: none while training."""
     log_every: Annotated[int, Field(ge=1), Setting("logging_steps", owns=("logging_strategy",))] = 1
-    """Steps between log lines; at least 1."""
+    """Steps between log lines; at least 1. The last step of a run has one whatever this is."""
     records: Literal["all", "kept"] = "all"
     """Which candidates are recorded: `all`, or the `kept` alone."""
     record_every: Annotated[int, Field(ge=1)] = 1

@@ -63,8 +63,17 @@ class ProgressLink(TrainerCallback):  # type: ignore[misc]
             self.write_metrics(state.global_step, kind, logs)
 
 
+class LastStepLogged(TrainerCallback):  # type: ignore[misc]
+    """Logs the last step of a run whatever `run.log_every` is, or the steps after the last line would go untold."""
+
+    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
+        if state.global_step >= state.max_steps:
+            control.should_log = True
+
+
 def take_over_display(trainer: Any, link: ProgressLink) -> None:
-    """Put `link` into a trainer in place of transformers' progress bars and printed dictionaries."""
+    """Put `link` in place of transformers' progress bars and printed dictionaries, and let it hear the last step."""
     for callback in (ProgressCallback, PrinterCallback):
         trainer.remove_callback(callback)
+    trainer.add_callback(LastStepLogged())
     trainer.add_callback(link)

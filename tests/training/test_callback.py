@@ -117,6 +117,14 @@ def test_rewards_that_never_apply_break_nothing(run):
     assert len(shown) == 2
 
 
+def test_the_last_step_is_logged_whatever_stands_between_lines(run):
+    def reward(completions, **kwargs):
+        return [float(number) for number in range(len(completions))]
+
+    follow(trainer_for(run, reward, max_steps=3, logging_steps=2), run)
+    assert [(line["step"], line["kind"]) for line in run.read_metrics()] == [(2, "train"), (3, "train"), (3, "end")]
+
+
 def test_other_processes_say_and_write_nothing(run):
     trainer = trainer_for(run, lambda completions, **_: [0.0] * len(completions), max_steps=1)
     trainer.is_world_process_zero = lambda: False
