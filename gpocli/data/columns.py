@@ -3,7 +3,6 @@
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from gpocli.columns import ColumnPath, read_path
@@ -46,7 +45,7 @@ def map_columns(rows: Rows, columns: Mapping[str, str]) -> Rows:
     sources = {name: ColumnPath(name, name) for name in rows.columns if name not in gone} | paths
     if all(path.is_plain and new == path.column for new, path in sources.items()):
         return rows
-    return replace(rows, columns=tuple(sources), values=[_mapped(values, sources) for values in rows.values])
+    return rows.with_values((_mapped(values, sources) for values in rows.values), tuple(sources))
 
 
 def _mapped(values: Mapping[str, Any], sources: Mapping[str, ColumnPath]) -> dict[str, Any]:
@@ -120,6 +119,8 @@ def unused_columns(rows: Rows) -> list[str]:
     """A line for each column that other tools put into the chat template, of chats; here it would do nothing."""
     faults = []
     for name, cure in _OF_TEMPLATES.items():
+        if name not in rows.columns:
+            continue
         first = next((index for index, row in enumerate(rows) if row.get(name)), None)
         if first is not None and isinstance(rows[first][PROMPT], list):
             faults.append(

@@ -19,7 +19,7 @@ def hub_rows(source: str, split: str, limit: int | None) -> Rows:
     dataset = _dataset(source, split)
     if limit is not None:
         dataset = dataset.select(range(min(limit, len(dataset))))
-    return gather(source, list(enumerate(dataset, start=1)), columns=dataset.column_names, unit="row")
+    return gather(source, enumerate(dataset, start=1), columns=dataset.column_names, unit="row")
 
 
 def hub_stream(source: str, split: str) -> Callable[[], Iterator[Placed]]:

@@ -60,13 +60,14 @@ def _reads(rows: Rows, mapping: Mapping[str, str]) -> bool:
     if any(read_path(path, rows.columns) is None for path in mapping.values()):
         return False
     mapped = map_columns(rows, mapping)
-    usable = [prompt for index in range(len(mapped)) if (prompt := _prompt(mapped, index)) is not None]
+    is_table = mapped.is_of_table(0)
+    usable = [prompt for row in mapped if (prompt := _prompt(row[PROMPT], is_table)) is not None]
     return _most(len(usable), len(rows)) and len({type(prompt) for prompt in usable}) == 1
 
 
-def _prompt(rows: Rows, index: int) -> Any:
+def _prompt(prompt: Any, is_table: bool) -> Any:
     try:
-        return read_prompt(rows, index, chat=False)
+        return read_prompt(prompt, chat=False, from_table=is_table)
     except BadPromptError:
         return None
 

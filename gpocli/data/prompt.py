@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from reprlib import repr as brief
 from typing import Any
 
-from gpocli.data.columns import PROMPT
-from gpocli.data.rows import Rows
 from gpocli.data.written_chat import written_chat
 
 Message = dict[str, Any]
@@ -24,13 +22,12 @@ class BadPromptError(Exception):
         self.detail = detail or kind
 
 
-def read_prompt(rows: Rows, index: int, *, chat: bool) -> str | list[Message]:
-    """The prompt of a row in the trainer's form; raises BadPromptError. A chat that is written as text is one if `chat`
-    says so.
+def read_prompt(prompt: Any, *, chat: bool, from_table: bool) -> str | list[Message]:
+    """What the column `prompt` holds, in the trainer's form; raises BadPromptError.
+
+    A chat that is written as text is one if `chat` says so. Arrow tables fill keys that a message lacks with nulls,
+    which are taken out again.
     """
-    # Arrow tables fill keys that a message lacks with nulls; these are taken out again.
-    from_table = rows.part_of(index).unit == "row"
-    prompt = rows[index].get(PROMPT)
     if isinstance(prompt, str) and (messages := written_chat(prompt)) is not None:
         if not chat:
             cure = "write --set data.chat=true (data.chat: true in a spec) to have it read"

@@ -1,6 +1,8 @@
 """The prompts of rows: brought into one form, and what is done about bad ones."""
 
+from array import array
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +10,7 @@ from gpocli.data.columns import PROMPT, empty_paths, map_columns, reserved_colum
 from gpocli.data.prompt import BadPromptError, Message, read_prompt
 from gpocli.data.required import require_prompt_column
 from gpocli.data.rows import Rows
+from gpocli.data.store import keep
 from gpocli.errors import SpecError
 from gpocli.settings.data import DataSpec
 
@@ -44,25 +47,34 @@ def prepare_prompts(rows: Rows, data: DataSpec) -> Rows:
     Parts of a message that are all text are joined. Raises SpecError for a bad prompt (unless `data.bad_rows` is
     "drop", which drops and counts such rows), when none is left, and when plain and chat rows are mixed.
     """
-    values: list[dict[str, Any]] = []
-    kept: list[int] = []
-    bad: list[tuple[int, BadPromptError]] = []
-    for index, row in enumerate(rows):
-        try:
-            values.append({**row, PROMPT: read_prompt(rows, index, chat=data.chat)})
+    kept = array("Q")
+    bad = _Bad()
+    mixed: list[int] = []
+
+    def usable() -> Iterator[dict[str, Any]]:
+        is_chat = None
+        for index, row in enumerate(rows):
+            try:
+                prompt = read_prompt(row[PROMPT], chat=data.chat, from_table=rows.is_of_table(index))
+            except BadPromptError as reason:
+                bad.add(index, reason)
+                continue
+            is_chat = isinstance(prompt, list) if is_chat is None else is_chat
+            if isinstance(prompt, list) != is_chat and not mixed:
+                mixed.append(len(kept))
             kept.append(index)
-        except BadPromptError as reason:
-            bad.append((index, reason))
-    remark = _bad_remark(rows, bad) if bad else None
+            yield {**row, PROMPT: prompt if mixed else _with_system(prompt, data)}
+
+    values = keep(usable(), rows.columns)
+    remark = bad.remark(rows)
     if remark and (data.bad_rows == "refuse" or not kept):
         fix = "mend these rows" if data.bad_rows == "drop" else "mend them, or set data.bad_rows=drop"
         raise SpecError(f"{remark}; {fix}")
     notes = (f"dropped rows without a usable prompt: {remark}",) if remark else ()
-    usable = replace(rows.select(kept, *notes), values=values)
-    refuse_mixed(usable, usable)
-    if data.chat or data.system is not None:
-        return replace(usable, values=[{**row, PROMPT: _chat(row[PROMPT], data.system)} for row in values])
-    return usable
+    prepared = replace(rows.select(kept, *notes), values=values)
+    for index in mixed:
+        raise SpecError(_mixed(prepared.place(index), isinstance(values[index][PROMPT], list), prepared.place(0)))
+    return prepared
 
 
 def refuse_mixed(rows: Rows, source: Rows) -> None:
@@ -70,20 +82,42 @@ def refuse_mixed(rows: Rows, source: Rows) -> None:
     is_chat = isinstance(source[0][PROMPT], list)
     for index, row in enumerate(rows):
         if isinstance(row[PROMPT], list) != is_chat:
-            kinds = ("plain text", "a list of messages")
-            raise SpecError(
-                f"{rows.place(index)}: prompt is {kinds[not is_chat]}, but {kinds[is_chat]} in the first row "
-                f"({source.place(0)}); write all prompts of a source in one form"
-            )
+            raise SpecError(_mixed(rows.place(index), not is_chat, source.place(0)))
 
 
-def _bad_remark(rows: Rows, bad: list[tuple[int, BadPromptError]]) -> str:
-    first, reason = bad[0]
-    if len(bad) == 1:
-        return f"{rows.place(first)}: {reason.detail} (1 of {len(rows)} rows)"
-    counts = Counter(reason.kind for _, reason in bad)
-    listed = ", ".join(f"{count} times {kind}" for kind, count in counts.most_common())
-    return f"{rows.place(first)}: {reason.detail}; {len(bad)} of {len(rows)} rows have no usable prompt ({listed})"
+def _mixed(place: str, is_chat: bool, first: str) -> str:
+    kinds = ("plain text", "a list of messages")
+    return (
+        f"{place}: prompt is {kinds[is_chat]}, but {kinds[not is_chat]} in the first row ({first}); write all prompts "
+        "of a source in one form"
+    )
+
+
+class _Bad:
+    """Rows without a usable prompt: the first one, and how many there are of each kind."""
+
+    def __init__(self) -> None:
+        self._first: tuple[int, BadPromptError] | None = None
+        self._counts: Counter[str] = Counter()
+
+    def add(self, index: int, reason: BadPromptError) -> None:
+        self._first = self._first or (index, reason)
+        self._counts[reason.kind] += 1
+
+    def remark(self, rows: Rows) -> str | None:
+        """What to say of them; None when there are none."""
+        if self._first is None:
+            return None
+        index, reason = self._first
+        count, told = self._counts.total(), f"{rows.place(index)}: {reason.detail}"
+        if count == 1:
+            return f"{told} (1 of {len(rows)} rows)"
+        listed = ", ".join(f"{number} times {kind}" for kind, number in self._counts.most_common())
+        return f"{told}; {count} of {len(rows)} rows have no usable prompt ({listed})"
+
+
+def _with_system(prompt: str | list[Message], data: DataSpec) -> str | list[Message]:
+    return _chat(prompt, data.system) if data.chat or data.system is not None else prompt
 
 
 def _chat(prompt: str | list[Message], system: str | None) -> list[Message]:

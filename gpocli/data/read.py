@@ -8,6 +8,7 @@ import itertools
 import sys
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -19,6 +20,9 @@ from gpocli.errors import SpecError, first_line
 
 Placed = tuple[Part, Numbered]
 """A row with its number in the source, and the file it comes from."""
+
+_BATCH = 1024
+"""Rows of a table that are held in memory at once."""
 
 _UTF8_BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
@@ -32,13 +36,15 @@ def read_file(source: str, *, limit: int | None = None, on_fault: OnFault = refu
     only. Raises SpecError for files that cannot be read at all.
     """
     files = _files(source)
-    placed = list(itertools.islice(placed_rows(source, on_fault), limit))
-    return gather(
-        files[0][0] if len(files) == 1 else source,
-        [numbered for _, numbered in placed],
-        parts=list(dict.fromkeys(part for part, _ in placed)),
-        digest=_digest(file for _, _, file in files),
-    )
+    parts: dict[Part, None] = {}
+
+    def numbered() -> Iterator[Numbered]:
+        for part, row in itertools.islice(placed_rows(source, on_fault), limit):
+            parts[part] = None
+            yield row
+
+    rows = gather(files[0][0] if len(files) == 1 else source, numbered())
+    return replace(rows, parts=tuple(parts) or rows.parts, digest=_digest(file for _, _, file in files))
 
 
 def placed_rows(source: str, on_fault: OnFault = refuse) -> Iterator[Placed]:
@@ -86,7 +92,7 @@ def _read_parquet(file: Path | BinaryIO, name: str) -> Iterator[tuple[int, dict[
 
     try:
         with pq.ParquetFile(file) as table:
-            rows = (values for batch in table.iter_batches() for values in batch.to_pylist())
+            rows = (values for batch in table.iter_batches(_BATCH) for values in batch.to_pylist())
             yield from enumerate(rows, start=1)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:  # text that is none, a year of no calendar
         raise SpecError(f"cannot read '{name}' as parquet ({first_line(error)}); write it again") from error

@@ -1,9 +1,11 @@
 """The rows of a data source: plain Python values, each with the line it stands on, and what is wrong with a line."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from gpocli.data.store import RowStore, keep
 from gpocli.errors import SpecError
 
 Unit = Literal["line", "row"]
@@ -47,15 +49,16 @@ class Rows:
     """Rows of one source, every one with the same columns in the same order.
 
     Values are what the source says: text is never turned into numbers, dates or nothing. A column that a row
-    lacks is None there. `lines` holds the place of each row, counted from 1: a line of a text file, or a row
-    of a table; with several files (`parts`) the numbers go on from file to file. `notes` are remarks for the user,
-    such as how many rows were dropped. `digest` is the SHA-256 of the bytes of the files, None for other sources.
+    lacks is None there. A row that is asked for is a new object each time (see `RowStore`). `lines` holds the place of
+    each row, counted from 1: a line of a text file, or a row of a table; with several files (`parts`) the numbers go on
+    from file to file. `notes` are remarks for the user, such as how many rows were dropped. `digest` is the SHA-256 of
+    the bytes of the files, None for other sources.
     """
 
     source: str
     columns: tuple[str, ...]
-    values: list[dict[str, Any]]
-    lines: list[int]
+    values: Sequence[dict[str, Any]]
+    lines: Sequence[int]
     parts: tuple[Part, ...]
     digest: str | None = None
     notes: tuple[str, ...] = ()
@@ -79,38 +82,56 @@ class Rows:
         """The file that row `index` (from 0) comes from."""
         return next(part for part in reversed(self.parts) if part.before < self.lines[index])
 
+    def is_of_table(self, index: int) -> bool:
+        """Whether row `index` (from 0) comes from a table, which fills what is missing with nulls."""
+        return self.part_of(index).unit == "row"
+
     def select(self, indices: Sequence[int], *notes: str) -> "Rows":
         """The rows at `indices` (from 0), with `notes` added."""
+        values = self.values
         return replace(
             self,
-            values=[self.values[index] for index in indices],
-            lines=[self.lines[index] for index in indices],
+            values=values.select(indices) if isinstance(values, RowStore) else [values[index] for index in indices],
+            lines=array("Q", (self.lines[index] for index in indices)),
             notes=(*self.notes, *notes),
         )
+
+    def with_values(self, values: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> "Rows":
+        """The same rows with other values, which are taken one by one, in `columns`."""
+        return replace(self, values=keep(values, columns), columns=tuple(columns))
+
+    def blocks(self, size: int = 1000) -> Iterator["Rows"]:
+        """The rows in order, `size` at a time."""
+        for start in range(0, len(self), size):
+            yield self.select(range(start, min(start + size, len(self))))
 
 
 def gather(
     source: str,
-    numbered: Sequence[Numbered],
+    numbered: Iterable[Numbered],
     *,
     columns: Sequence[str] = (),
     unit: Unit = "line",
     parts: Sequence[Part] = (),
     digest: str | None = None,
 ) -> Rows:
-    """Rows from (line, values) pairs, of the `parts` or else of one with that `unit`.
+    """Rows from (line, values) pairs, which are taken one by one, of the `parts` or else of one with that `unit`.
 
     The columns are `columns` and then all others in order of appearance.
     """
-    names = dict.fromkeys(columns)
-    for _, values in numbered:
-        if values.keys() != names.keys():  # hardly ever, and comparing is much quicker than updating
-            names.update(dict.fromkeys(values))
+    lines = array("Q")
+
+    def values() -> Iterator[Mapping[str, Any]]:
+        for line, row in numbered:
+            lines.append(line)
+            yield row
+
+    kept = keep(values(), columns)
     return Rows(
         source=source,
-        columns=tuple(names),
-        values=[{name: values.get(name) for name in names} for _, values in numbered],
-        lines=[line for line, _ in numbered],
+        columns=kept.columns,
+        values=kept,
+        lines=lines,
         parts=tuple(parts) or (Part(source, 0, unit),),
         digest=digest,
     )

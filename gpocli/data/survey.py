@@ -1,11 +1,12 @@
 """A data source looked at as a whole: every kind of fault with its number and first place, repeats, and counts."""
 
-import json
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gpocli.columns import ColumnPath, read_path
 from gpocli.data.columns import (
     PROMPT,
     empty_paths,
@@ -14,8 +15,10 @@ from gpocli.data.columns import (
     unknown_columns,
     unused_columns,
 )
+from gpocli.data.named import NamedRows
 from gpocli.data.prompt import BadPromptError, read_prompt
 from gpocli.data.prompts import prepare_prompts
+from gpocli.data.repeats import add_empty, add_repeats, prompt_hashes
 from gpocli.data.required import require_prompt_column
 from gpocli.data.rows import OnFault, Rows
 from gpocli.errors import SpecError
@@ -37,6 +40,7 @@ class Survey:
     `total` counts the rows that could be read. `table` holds them under their mapped names, and `rows` those that a run
     would get (None where there is none).
     `kinds` holds, for each column, how many rows hold which kind of value ("missing" is null or not there).
+    `named` are the rows that notes are about, and `hashes` stand for the prompts of `rows`.
     """
 
     source: str
@@ -47,6 +51,8 @@ class Survey:
     rows: Rows | None = None
     faults: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    named: NamedRows = field(default_factory=NamedRows)
+    hashes: "array[int]" = field(default_factory=lambda: array("Q"))
 
 
 def survey(data: DataSpec, read: Callable[[OnFault], Rows], gold: Sequence[str] = ()) -> Survey:
@@ -55,13 +61,13 @@ def survey(data: DataSpec, read: Callable[[OnFault], Rows], gold: Sequence[str] 
     `gold` are the columns with the answers that rewards need: the same prompt with another answer is noted.
     """
     found = Survey(data.source)
-    lines: list[tuple[str, str]] = []
+    told = _Tally()
     try:
-        raw = read(lambda fault: lines.append((fault.kind, str(fault))))
+        raw = read(lambda fault: told.add(fault.kind, str(fault)))
     except SpecError as error:
         found.faults.append(str(error))
         return found
-    found.faults += _tallied(lines)
+    found.faults += told.lines()
     found.source, found.total, found.digest = raw.source, len(raw), raw.digest
     if not raw.values:
         found.faults = found.faults or [f"{raw.source}: holds no rows; name a source that has some"]
@@ -72,7 +78,7 @@ def survey(data: DataSpec, read: Callable[[OnFault], Rows], gold: Sequence[str] 
     rows = map_columns(raw, known)
     found.faults += empty_paths(raw, rows, known)
     found.table = rows
-    found.kinds = {name: dict(Counter(kind_of(row[name]) for row in rows)) for name in rows.columns}
+    found.kinds = _kinds(rows)
     found.faults += reserved_columns(rows)
     try:
         require_prompt_column(rows)
@@ -85,8 +91,18 @@ def survey(data: DataSpec, read: Callable[[OnFault], Rows], gold: Sequence[str] 
     found.rows = _prepared(usable, data, found)
     found.faults += [] if found.rows is None else unused_columns(found.rows)
     found.notes += _mixed_columns(rows, found.kinds)
-    found.notes += _tallied(_repeats(usable, [name for name in gold if name in rows.columns]))
+    paths = gold_paths(rows, gold)
+    found.hashes = prompt_hashes(usable)
+    add_repeats(found.named, usable, found.hashes, paths)
+    add_empty(found.named, usable, paths)
+    found.notes += map(str, found.named)
     return found
+
+
+def gold_paths(rows: Rows, gold: Sequence[str]) -> list[ColumnPath]:
+    """The ways to answers, of those that are there."""
+    paths = (read_path(name, rows.columns) for name in gold)
+    return [path for path in paths if path is not None]
 
 
 def kind_of(value: Any) -> str:
@@ -96,28 +112,43 @@ def kind_of(value: Any) -> str:
     return next((name for types, name in _KINDS if isinstance(value, types)), type(value).__name__)
 
 
-def _tallied(lines: Iterable[tuple[str, str]]) -> list[str]:
+def _kinds(rows: Rows) -> dict[str, dict[str, int]]:
+    counts: dict[str, Counter[str]] = {name: Counter() for name in rows.columns}
+    for row in rows:
+        for name, value in row.items():
+            counts[name][kind_of(value)] += 1
+    return {name: dict(counter) for name, counter in counts.items()}
+
+
+class _Tally:
     """The first line of each kind, which stands for all, with their number."""
-    first: dict[str, str] = {}
-    counts: Counter[str] = Counter()
-    for kind, line in lines:
-        first.setdefault(kind, line)
-        counts[kind] += 1
-    return [line if counts[kind] == 1 else f"{line} (the first of {counts[kind]:,})" for kind, line in first.items()]
+
+    def __init__(self) -> None:
+        self._first: dict[str, str] = {}
+        self._counts: Counter[str] = Counter()
+
+    def add(self, kind: str, line: str) -> None:
+        self._first.setdefault(kind, line)
+        self._counts[kind] += 1
+
+    def lines(self) -> list[str]:
+        counts = self._counts
+        told = self._first.items()
+        return [line if counts[kind] == 1 else f"{line} (the first of {counts[kind]:,})" for kind, line in told]
 
 
 def _usable(rows: Rows, data: DataSpec, found: Survey) -> Rows:
     """The rows with a usable prompt; the others are told, as faults or as notes."""
     fix = "mend it, or set data.bad_rows=drop" if data.bad_rows == "refuse" else "the row is dropped"
-    kept = []
-    lines = []
-    for index in range(len(rows)):
+    kept = array("Q")
+    bad = _Tally()
+    for index, row in enumerate(rows):
         try:
-            read_prompt(rows, index, chat=data.chat)
+            read_prompt(row[PROMPT], chat=data.chat, from_table=rows.is_of_table(index))
             kept.append(index)
         except BadPromptError as reason:
-            lines.append((reason.kind, f"{rows.place(index)}: {reason.detail}; {fix}"))
-    (found.faults if data.bad_rows == "refuse" else found.notes).extend(_tallied(lines))
+            bad.add(reason.kind, f"{rows.place(index)}: {reason.detail}; {fix}")
+    (found.faults if data.bad_rows == "refuse" else found.notes).extend(bad.lines())
     if not kept and data.bad_rows == "drop":
         found.faults.append(f"{rows.source}: no row has a usable prompt; mend the rows")
     return rows.select(kept)
@@ -127,8 +158,8 @@ def _prepared(rows: Rows, data: DataSpec, found: Survey) -> Rows | None:
     try:
         return prepare_prompts(rows, data)
     except SpecError as error:  # plain prompts and chats are mixed
-        are_chats = [isinstance(row[PROMPT], list) for row in rows]
-        others = len(rows) - are_chats.count(are_chats[0])
+        is_chat = isinstance(rows[0][PROMPT], list)
+        others = sum(isinstance(row[PROMPT], list) != is_chat for row in rows)
         found.faults.append(f"{error} (the first of {others:,})" if others > 1 else str(error))
         return None
 
@@ -146,28 +177,3 @@ def _mixed_columns(rows: Rows, kinds_of: dict[str, dict[str, int]]) -> Iterator[
             f"{rows.place(first)}: column '{name}' holds several kinds of values ({listed}; the first {rarest} is "
             "here); rewards get each as it is"
         )
-
-
-def _repeats(rows: Rows, gold: list[str]) -> Iterator[tuple[str, str]]:
-    """A kind and a line for each prompt that comes again, apart for those that come with another answer."""
-    seen: dict[str, int] = {}
-    for index, row in enumerate(rows):
-        first = seen.setdefault(_identity(row[PROMPT]), index)
-        if first == index:
-            continue
-        again = f"{rows.place(index)}: the prompt of {rows.place(first)} again"
-        if other := [name for name in gold if _identity(row[name]) != _identity(rows[first][name])]:
-            values = f"{_brief(row[other[0]])}, not {_brief(rows[first][other[0]])}"
-            yield "another answer", f"{again}, with another '{other[0]}' ({values}); one of them is wrong"
-        else:
-            yield "again", again
-
-
-def _identity(value: Any) -> str:
-    """A text that is the same for the same value only; 1, 1.0, true and "1" differ."""
-    return json.dumps(value, sort_keys=True, default=repr)
-
-
-def _brief(value: Any) -> str:
-    text = value if isinstance(value, str) else _identity(value)
-    return repr(text if len(text) <= 40 else f"{text[:37]}...")

@@ -1,11 +1,13 @@
 """Rows as a trainer takes them, handed on unchanged."""
 
-import copy
 import pickle
+from array import array
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpocli.data import ROW_KEY, Rows
+from gpocli.data.store import RowStore, keep
 from gpocli.data.stream import StreamedRows
 
 if TYPE_CHECKING:
@@ -16,16 +18,17 @@ def to_dataset(rows: Rows) -> "datasets.Dataset | datasets.IterableDataset":
     """A dataset whose items are the very rows, with their number in the source under `ROW_KEY`.
 
     It stores only indices, so that Arrow never gives a value another type: "007", "2024-05-01" and columns of mixed
-    types reach the rewards as they are. Items are copies: a reward that changes one spoils no later step. Streamed rows
-    come without end, so that they have one epoch, in any place of which a run can be resumed.
+    types reach the rewards as they are. Items are read anew each time: a reward that changes one spoils no later step.
+    Streamed rows come without end, so that they have one epoch, in any place of which a run can be resumed.
     """
     import datasets
+    import numpy as np
 
     if isinstance(rows, StreamedRows):
         return datasets.IterableDataset(datasets.iterable_dataset.ExamplesIterable(_Endless(rows), {}))
-    items = [{**values, ROW_KEY: line} for values, line in zip(rows.values, rows.lines, strict=True)]
-    dataset = datasets.Dataset.from_dict({ROW_KEY: list(range(len(items)))})
-    dataset.set_transform(_Lookup(items))
+    dataset = datasets.Dataset.from_dict({ROW_KEY: np.arange(len(rows))})
+    values = rows.values if isinstance(rows.values, RowStore) else keep(rows.values, rows.columns)
+    dataset.set_transform(_Lookup(values, array("Q", rows.lines)))
     return dataset
 
 
@@ -40,20 +43,23 @@ class _Endless:
             yield row.lines[0], {**row[0], ROW_KEY: row.lines[0]}
 
 
+@dataclass(frozen=True)
 class _Lookup:
     """The transform of `to_dataset`: columns of row indices become columns of the rows' values."""
 
-    def __init__(self, items: list[dict[str, Any]]) -> None:
-        self.items = items
+    values: RowStore
+    lines: "array[int]"
 
     def __call__(self, batch: dict[str, list[int]]) -> dict[str, list[Any]]:
-        items = [copy.deepcopy(self.items[index]) for index in batch[ROW_KEY]]
-        return {name: [item[name] for item in items] for name in self.items[0]}
+        items = [self.values[index] for index in batch[ROW_KEY]]
+        columns = {name: [item[name] for item in items] for name in self.values.columns}
+        return columns | {ROW_KEY: [self.lines[index] for index in batch[ROW_KEY]]}
 
     def __reduce__(self) -> tuple[Callable[[bytes], "_Lookup"], tuple[bytes]]:
         # datasets hashes a transform with its own pickler, in Python: one blob is ten times faster (100k rows).
-        return _restore, (pickle.dumps(self.items),)
+        return _restore, (pickle.dumps((self.values, self.lines.tobytes())),)
 
 
 def _restore(blob: bytes) -> _Lookup:
-    return _Lookup(pickle.loads(blob))
+    values, lines = pickle.loads(blob)
+    return _Lookup(values, array("Q", lines))

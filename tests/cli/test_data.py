@@ -108,6 +108,7 @@ def test_gold_answers_that_cannot_be_read_are_counted(user):
     said = user.gpo("data", "check", "prose.jsonl", "--reward", "accuracy")
     assert "reward accuracy needs 'answer': there, 1 cannot be read\n" in said.out
     assert said.err == (
+        "note: prose.jsonl:2: 'answer', which a reward needs, is empty\n"
         "note: prose.jsonl:2: reward 'accuracy' cannot read 1 of 2 gold answers in the column 'answer'; their "
         "completions get no reward from it\n"
     )

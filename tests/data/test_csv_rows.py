@@ -45,7 +45,7 @@ def test_what_spreadsheets_write_is_read(write, content):
 def test_quoted_cells_may_hold_line_feeds_and_the_lines_still_count(write):
     rows = read_rows(write('prompt,answer\n"a\nb, ""c""",1\nd,2\n'))
     assert rows.values == [{"prompt": 'a\nb, "c"', "answer": "1"}, {"prompt": "d", "answer": "2"}]
-    assert rows.lines == [2, 4]
+    assert list(rows.lines) == [2, 4]
 
 
 def test_other_line_separators_stay_inside_a_cell(write):

@@ -2,14 +2,13 @@
 
 import pytest
 
-from gpocli.data import gather
 from gpocli.data.prompt import BadPromptError, read_prompt
 
 USER = {"role": "user", "content": "hi"}
 
 
 def read(prompt, *, chat=False):
-    return read_prompt(gather("d.jsonl", [(1, {"prompt": prompt})]), 0, chat=chat)
+    return read_prompt(prompt, chat=chat, from_table=False)
 
 
 def test_text_and_messages_are_prompts():

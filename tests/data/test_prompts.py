@@ -71,7 +71,7 @@ def test_bad_prompts_are_counted_by_kind():
 def test_bad_rows_can_be_dropped_and_are_noted():
     rows = prepared("a", None, "b", bad_rows="drop")
     assert prompts_of(rows) == ["a", "b"]
-    assert rows.lines == [1, 3]
+    assert list(rows.lines) == [1, 3]
     assert rows.notes == ("dropped rows without a usable prompt: d.jsonl:2: prompt is null or missing (1 of 3 rows)",)
 
 

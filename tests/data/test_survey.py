@@ -92,11 +92,22 @@ def test_repeats_are_noted_apart_from_other_answers(look):
     assert look(text, gold=["answer"]).notes == [
         "d.jsonl:5: column 'answer' holds several kinds of values (text 5, number 1; the first number is here); "
         "rewards get each as it is",
-        "d.jsonl:3: the prompt of d.jsonl:1 again (the first of 2)",
+        "d.jsonl:3: the prompt of d.jsonl:1 again (the first of 2; others: d.jsonl:6)",
         "d.jsonl:4: the prompt of d.jsonl:1 again, with another 'answer' ('2', not '1'); one of them is wrong (the "
-        "first of 2)",
+        "first of 2; others: d.jsonl:5)",
     ]
-    assert look(text).notes[1:] == ["d.jsonl:3: the prompt of d.jsonl:1 again (the first of 4)"]
+    assert look(text).notes[1:] == [
+        "d.jsonl:3: the prompt of d.jsonl:1 again (the first of 4; others: d.jsonl:4, d.jsonl:5, d.jsonl:6)"
+    ]
+
+
+def test_empty_answers_are_noted_and_listed(look):
+    text = '{"prompt": "a", "x": {"gold": "1"}}\n{"prompt": "b", "x": {"gold": " "}}\n{"prompt": "c", "x": {}}\n'
+    found = look(text, gold=["x.gold"])
+    assert found.notes == ["d.jsonl:2: 'x.gold', which a reward needs, is empty (the first of 2; others: d.jsonl:3)"]
+    assert [(one.kind, one.count, one.places) for one in found.named] == [
+        ("empty_golds", 2, ["d.jsonl:2", "d.jsonl:3"])
+    ]
 
 
 def test_what_is_missing_is_counted(look):

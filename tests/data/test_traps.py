@@ -210,7 +210,7 @@ def test_d13_dropped_rows_are_counted_and_none_left_is_refused(tmp_path):
     path = tmp_path / "d.jsonl"
     path.write_text(lines({"prompt": ""}, {"prompt": "a"}))
     rows = read_rows(str(path), bad_rows="drop")
-    assert rows.lines == [2]
+    assert list(rows.lines) == [2]
     assert rows.notes == (f"dropped rows without a usable prompt: {path}:1: prompt is empty (1 of 2 rows)",)
     path.write_text(lines({"prompt": ""}))
     with pytest.raises(SpecError, match=r"mend these rows$"):
