@@ -36,7 +36,8 @@ class RewardExtension:
 
     `build` gets a validated `options` object and returns the reward: a callable
     `(prompts, completions, completion_ids, **columns) -> list[float | None]`, sync or async.
-    `columns` are the data columns without which it cannot work.
+    `columns` are the data columns without which it cannot work. `argument` is the option that a spec may write behind
+    the name, as in `model:FOLDER`.
     """
 
     name: str
@@ -44,6 +45,7 @@ class RewardExtension:
     summary: str
     options: type[BaseModel] = NoOptions
     columns: tuple[str, ...] = ()
+    argument: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

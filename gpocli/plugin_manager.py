@@ -81,7 +81,8 @@ class PluginHost:
 
     A reference to a filter or reward is a registered name, `./file.py:name` or `package.module:name`. What it leads to
     is a filter or reward itself, a class (made with the options as keywords) or an extension record. What a plugin
-    gives under a name that is built in is named `distribution:name`.
+    gives under a name that is built in is named `distribution:name`. Behind the name of a reward that takes one stands,
+    after a colon, the value of an option: `model:FOLDER`.
 
     The methods raise `SpecError` for a reference or option that is wrong, and `PluginError` for a name that two
     plugins claim or that a broken plugin may have given, and for code that fails.
@@ -98,7 +99,7 @@ class PluginHost:
 
     def find(self, kind: Kind, reference: str) -> Registered[Any]:
         """What `reference` names, not yet built."""
-        claims = self.claims(kind, reference)
+        claims = self.claims(kind, reference if kind != "reward" else self._parted(reference)[0])
         if len(claims) == 1:
             return claims[0]
         if kind != "algorithm" and is_reference(reference):
@@ -114,7 +115,15 @@ class PluginHost:
     def build_reward(self, reference: str, options: Mapping[str, Any] | None = None) -> NamedReward:
         """Build the reward that `reference` names with `options`, checked by its own model."""
         found = self.find("reward", reference)
-        return named_reward(found.extension, built(found.extension, reference, found.origin, options or {}))
+        given = {**(options or {}), **self._parted(reference)[1]}
+        return named_reward(found.extension, built(found.extension, reference, found.origin, given))
+
+    def _parted(self, reference: str) -> tuple[str, dict[str, str]]:
+        """The name of a reward, and the option that is written behind it."""
+        name, colon, value = reference.partition(":")
+        claims = self.claims("reward", name) if colon else ()
+        argument = claims[0].extension.argument if len(claims) == 1 else None
+        return (reference, {}) if argument is None else (name, {argument: value})
 
     def build_guard(
         self, reference: str, options: Mapping[str, Any] | None = None, action: GuardAction | None = None

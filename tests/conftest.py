@@ -85,6 +85,20 @@ def save_tiny_model(folder: Path, *, vocab_seed: int = 0) -> Path:
     return folder
 
 
+def save_reward_model(folder: Path, *, seed: int = 0) -> Path:
+    """The tiny model with a random head that gives one number, which depends on all of a text."""
+    import torch
+    from transformers import AutoConfig, Qwen3ForSequenceClassification
+
+    save_tiny_model(folder)
+    torch.manual_seed(seed)
+    config = AutoConfig.from_pretrained(folder, num_labels=1, max_position_embeddings=2048)
+    model = Qwen3ForSequenceClassification(config)
+    torch.nn.init.normal_(model.score.weight)
+    model.save_pretrained(folder)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The folder of a tiny random model; completions of it end after about 40 tokens."""

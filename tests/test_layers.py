@@ -41,7 +41,9 @@ TABLE = {
     "rollout": May("errors", heavy="torch transformers"),
     "algorithms": May("extensions settings", heavy="torch", names="trainers"),
     "data": May("columns contracts embedded errors settings", heavy="datasets transformers"),
-    "builtin": May("algorithms columns contracts errors extensions hookspecs maths"),
+    "builtin": May(
+        "algorithms columns contracts errors extensions hookspecs maths", names="policy", loads=True
+    ),  # a reward model, once it is asked for scores
     "plugin_manager": May("contracts errors extensions settings", names="builtin", loads=True),
     "spec": May("embedded errors extensions plugin_manager presets settings"),
     "policy": May("data embedded errors settings", heavy="peft torch transformers"),

@@ -25,6 +25,7 @@ from gpocli.builtin.rewards import (
     language,
     length_aware_accuracy,
     length_penalty,
+    model,
     overlong,
     repetition,
     think_format,
@@ -44,7 +45,7 @@ def gpo_filters() -> list[FilterExtension]:
 def gpo_rewards() -> list[RewardExtension]:
     """The `EXTENSION` of each file in `builtin/rewards`."""
     modules = (accuracy, exact, think_format, length_penalty, overlong, length_aware_accuracy, gym)
-    more = (repetition, language, code, judge)
+    more = (repetition, language, code, judge, model)
     return [module.EXTENSION for module in (*modules, *more)]
 
 

@@ -21,7 +21,7 @@ def check_model(findings: Findings) -> None:
     if not findings.are_sound("model.name"):
         return
     name = findings.spec.model.name
-    if fault := _wrong_folder(name):
+    if fault := wrong_folder(name):
         findings.add("model.name", fault)
         return
     folder = model_folder(name)
@@ -33,7 +33,7 @@ def check_model(findings: Findings) -> None:
 
 def files_of(findings: Findings) -> TokenizerFiles | None:
     """The files of the model's tokenizer; None where they are not those of one folder, or the model is not there."""
-    if not findings.are_sound("model.name") or _wrong_folder(findings.spec.model.name):
+    if not findings.are_sound("model.name") or wrong_folder(findings.spec.model.name):
         return None
     folder = model_folder(findings.spec.model.name)
     if not folder.is_dir():
@@ -73,7 +73,7 @@ def check_packages(findings: Findings) -> None:
             findings.add(path, f"needs {package}, which is not installed; pip install 'gpocli[{extra}]'", "environment")
 
 
-def _wrong_folder(name: str) -> str | None:
+def wrong_folder(name: str) -> str | None:
     """What is wrong with a model that is named like a path, rather than after five requests to a hub."""
     path = model_folder(name)
     if name == EMBEDDED:

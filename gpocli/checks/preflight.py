@@ -12,6 +12,7 @@ from gpocli.checks.extensions import check_filters, check_keywords, check_reward
 from gpocli.checks.findings import Findings
 from gpocli.checks.guards import check_guards
 from gpocli.checks.model import check_hub_model, check_model, check_packages
+from gpocli.checks.reward_models import check_reward_models
 from gpocli.checks.run_directory import check_run_directory
 from gpocli.checks.server import check_server
 from gpocli.checks.sources import plugins_of, sources_of
@@ -93,6 +94,7 @@ def examine(draft: Draft, processes: int = 1) -> Examination:
     eval_rows = check_eval_rows(findings)
     check_columns(findings, rewards, rows, eval_rows)
     check_prompts(findings, rows, eval_rows)
+    check_reward_models(findings, rewards, rows)
     if rows is not None:
         check_keywords(findings, group_filter, rows)
     check_hub_model(findings)

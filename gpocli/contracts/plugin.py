@@ -110,6 +110,9 @@ def check_extension(extension: Extension) -> None:
             raise PluginFault(f"the options of '{name}' are {shown(options)}; give a class of pydantic.BaseModel")
         if not callable(extension.build):
             raise PluginFault(f"the build of '{name}' is {shown(extension.build)}; give a function of the options")
+    argument: object = getattr(extension, "argument", None)
+    if argument is not None and argument not in extension.options.model_fields:  # type: ignore[union-attr]
+        raise PluginFault(f"the argument of '{name}' is {shown(argument)}, which is none of its options; name one")
     if isinstance(extension, GuardExtension) and extension.action not in get_args(GuardAction):
         actions = ", ".join(get_args(GuardAction))
         raise PluginFault(f"the action of '{name}' is {shown(extension.action)}; give one of {actions}")

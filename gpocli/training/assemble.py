@@ -26,6 +26,7 @@ from gpocli.training.config import device_type, named, of_processes, refused_opt
 from gpocli.training.dataset import to_dataset
 from gpocli.training.group import open_group
 from gpocli.training.rehearsal import Rehearsal, require_no_problems
+from gpocli.training.reward_models import with_models
 from gpocli.training.sharding import asked_for, refuse_another_kind, require_packages, save_whole_weights
 
 
@@ -47,8 +48,9 @@ def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None])
         args = named(spec.extension.config)(**open_group(options, count, asked))
     if not asked:
         require_no_problems(Rehearsal(spec, policy, args).problems())
+    functions, tokenizers = with_models(ready.rewards)
     rewards = checked_rewards(
-        [reward.function for reward in ready.rewards],
+        functions,
         [reward.name for reward in ready.rewards],
         [RewardRules(one.seconds, one.on_error) for one in spec.rewards],
         note,
@@ -58,6 +60,7 @@ def assemble(ready: Preflight, output_dir: Path, *, note: Callable[[str], None])
             trainer: GroupTrainer = named(spec.extension.trainer)(
                 **trainer_arguments(policy, spec.model, args),
                 reward_funcs=rewards,
+                reward_processing_classes=tokenizers,
                 args=args,
                 train_dataset=to_dataset(rows),
                 eval_dataset=None if eval_rows is None else to_dataset(eval_rows),

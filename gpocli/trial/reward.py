@@ -40,6 +40,7 @@ class _RewardTrial(Trial[float | None]):
         super().__init__(f'reward "{reward.name}"', samples, clock)
         (self.function,) = checked_rewards([reward.function], [reward.name])
         self.declared = reward.columns if declares else None
+        self.sees_form = bool(getattr(reward.function, "sees_form", False))
         self.has_bound = callable(getattr(reward.function, "reward_bound", None))
 
     def arguments(self, *, chat: bool) -> dict[str, Any]:
@@ -52,6 +53,8 @@ class _RewardTrial(Trial[float | None]):
 
     def comparisons(self) -> dict[str, Callable[[Values], Check]]:
         compared: dict[str, Callable[[Values], Check]] = {"text and chat": self.form, "columns": self.columns}
+        if self.sees_form:
+            del compared["text and chat"]
         return compared | {"race": self.race} if self.has_bound else compared
 
     def rest(self, values: Values) -> list[Check]:

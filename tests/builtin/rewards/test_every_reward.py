@@ -16,6 +16,7 @@ from gpocli.trial.made_up import made_up, options_for
 from gpocli.trial.reward import try_reward
 from gpocli.trial.samples import reward_arguments
 from tests.builtin.rewards.judge_server import judge_server
+from tests.conftest import save_reward_model
 
 HOST = load_plugins(entry_points=False)
 PROMPTS = {"text": "2+2=?", "chat": [{"role": "user", "content": "2+2=?"}]}
@@ -25,7 +26,8 @@ OPTIONS = {}
 
 
 @pytest.fixture(scope="module", autouse=True)
-def server():
+def judges(tmp_path_factory):
+    OPTIONS["model"] = {"path": str(save_reward_model(tmp_path_factory.mktemp("reward_model")))}
     with judge_server() as url:
         OPTIONS["judge"] = {"url": url, "model": "m", "cache": None}
         yield
@@ -60,6 +62,8 @@ def values(name, *, chat=False, order=None):
 
 @every_reward
 def test_text_and_messages_are_worth_the_same(name):
+    if getattr(build(name).function, "sees_form", False):
+        return
     assert values(name, chat=True) == values(name)
 
 
@@ -71,7 +75,8 @@ def test_values_are_finite_or_none(name):
 @every_reward
 def test_a_value_belongs_to_its_completion(name):
     order = random.Random(0).sample(range(14), 14)
-    assert values(name, order=order) == [values(name)[i] for i in order]
+    in_place = values(name)
+    assert values(name, order=order) == [in_place[i] for i in order]
 
 
 @every_reward
