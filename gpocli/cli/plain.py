@@ -3,7 +3,6 @@
 import codecs
 import errno
 import os
-import re
 import sys
 import traceback
 from collections.abc import Iterable
@@ -12,17 +11,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 from rich.console import Console
 from rich.segment import Segment
 
+from gpocli.display.clean import ACTS, clean, escaped
 from gpocli.errors import EnvironmentFault, GpoError, SpecError
 
 if TYPE_CHECKING:
     from rich.console import ConsoleOptions, RenderableType
-
-_ACTS = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and line feed
-    "\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # without a width
-    "\ud800-\udfff]"  # halves of pairs, which no encoding has
-)
-"""What moves the cursor, changes colours, turns the direction of text around, or cannot be seen."""
 
 _PLAIN = {
     "…": "...", "–": "-", "—": "-", "·": ".", "×": "x", "±": "+-", "→": "->", "←": "<-", "↑": "^", "↓": "v", "≥": ">=",
@@ -31,11 +24,6 @@ _PLAIN = {
     "▄": "-", "▅": "=", "▆": "=", "▇": "#", "░": ".", "▒": ":", "▓": "#", "●": "*", "○": "o",
 }  # fmt: skip
 _HANDLER = "gpo-plain"
-
-
-def clean(text: str) -> str:
-    """`text` with what would act on a terminal written out: `\\u001b`, as JSON has it; lines end as they do here."""
-    return _ACTS.sub(lambda match: _escaped(match[0]), text.replace("\r\n", "\n"))
 
 
 class PlainConsole(Console):
@@ -47,7 +35,7 @@ class PlainConsole(Console):
 
     def render(self, renderable: "RenderableType", options: "ConsoleOptions | None" = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
-            acts = segment.control is None and _ACTS.search(segment.text)
+            acts = segment.control is None and ACTS.search(segment.text)
             yield Segment(clean(segment.text), segment.style) if acts else segment
 
 
@@ -88,9 +76,4 @@ def _plain_signs(error: UnicodeError) -> tuple[str, int]:
 def _plain_sign(sign: str) -> str:
     if "\u2500" <= sign <= "\u257f":  # lines of boxes
         return "-" if sign in "─━┄┅┈┉╌╍═╴╶╸╺╼╾" else "|" if sign in "│┃┆┇┊┋╎╏║" else "+"
-    return _PLAIN.get(sign) or _escaped(sign)
-
-
-def _escaped(sign: str) -> str:
-    units = sign.encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+    return _PLAIN.get(sign) or escaped(sign)

@@ -110,10 +110,13 @@ class TrainGroup(TyperGroup):
     """A command for each algorithm, those of plugins too, which are looked for when one is asked for."""
 
     def list_commands(self, ctx: Any) -> list[str]:
+        from rich.markup import escape
+
+        from gpocli.display.clean import clean
         from gpocli.spec.algorithms import algorithms
 
         for name, one in algorithms().items():
-            text = f"{one.title}: {one.summary}.\n\n{_ABOUT_FLAGS}"
+            text = f"{escape(clean(f'{one.title}: {one.summary}.'))}\n\n{_ABOUT_FLAGS}"
             command = SpecCommand(name, callback=train_command, help=text, rich_markup_mode="rich")
             command.algorithm = name
             self.commands[name] = command

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from gpocli.display.clean import clean
 from gpocli.errors import EnvironmentFault, GpoError, Interrupted, ToldElsewhere, first_line
 from gpocli.training.agreement import place
 from gpocli.training.company import Company, wait_until
@@ -115,7 +116,7 @@ class Watch(threading.Thread):
         signal.pthread_kill(self._main, signal.SIGUSR2)
         if not self._is_over.wait(_LEAVE):
             if fault.teller == self.company.rank:
-                sys.stderr.write(f"{fault.text}\n")
+                sys.stderr.write(f"{clean(fault.text)}\n")
                 sys.stderr.flush()
             os._exit(fault.code)
 

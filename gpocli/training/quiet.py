@@ -4,6 +4,8 @@ import logging
 import os
 import warnings
 
+from gpocli.display.clean import clean
+
 
 def quiet_libraries(*, telemetry: bool) -> None:
     """Switch off the bars, log noise and, unless asked for, the usage ping of the libraries below.
@@ -18,8 +20,15 @@ def quiet_libraries(*, telemetry: bool) -> None:
     os.environ["HF_DATASETS_DISABLE_PROGRESS_BARS"] = "1"
     os.environ["TORCH_CPP_LOG_LEVEL"] = "ERROR"
     logging.getLogger().setLevel(logging.ERROR)
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(_CleanLines())
     logging.getLogger("DeepSpeed").addFilter(_is_error)  # it sets its own level when it is imported
     warnings.simplefilter("ignore")
+
+
+class _CleanLines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return clean(super().format(record))
 
 
 def _is_error(record: logging.LogRecord) -> bool:

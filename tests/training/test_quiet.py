@@ -17,6 +17,7 @@ def as_before(monkeypatch):
     with warnings.catch_warnings():
         yield
     logging.getLogger().setLevel(level)
+    logging.lastResort.setFormatter(None)
 
 
 @pytest.mark.parametrize(("telemetry", "ping"), [(False, "1"), (True, None)])
@@ -29,3 +30,9 @@ def test_the_usage_ping_is_sent_only_where_it_is_asked_for(telemetry, ping):
 def test_errors_alone_are_logged():
     quiet_libraries(telemetry=False)
     assert logging.getLogger().level == logging.ERROR
+
+
+def test_what_is_logged_does_nothing_on_a_terminal():
+    quiet_libraries(telemetry=False)
+    record = logging.LogRecord("someone", logging.ERROR, "", 1, "bad: %s", ("\x1b[2J",), None)
+    assert logging.lastResort.format(record) == "bad: \\u001b[2J"
