@@ -1,6 +1,7 @@
 """The one place for what TRL, transformers, accelerate and torch raise while a run is built and trains."""
 
 import os
+import stat
 import tempfile
 import time
 import traceback
@@ -14,6 +15,8 @@ from gpocli.training.faults import Leave
 from gpocli.training.loading_signals import Stopped
 
 LOG = "error.log"
+_LARGE = 1_000_000
+"""Bytes of the log of the user, above which it is begun anew."""
 _CURES: Mapping[str, str] = {
     "OutOfMemoryError": "write a smaller batch.micro_batch or sampling.max_tokens, or optim.gradient_checkpointing: "
     "true",
@@ -70,9 +73,30 @@ def _written(error: BaseException, log: Callable[[], Path]) -> Path | None:
 
 
 def log_of(directory: Path, rank: int, *, stays: bool) -> Path:
-    """Where a process writes a traceback: in the run directory, or in a temporary file where that does not stay."""
+    """Where a process writes a traceback: in the run directory, or in the one of the user where that does not stay."""
     if stays and directory.is_dir():
         return directory / (LOG if rank == 0 else LOG.replace(".", f"-{rank}."))
+    path = Path(tempfile.gettempdir(), f"gpo-errors-{os.getuid()}.log")
+    return path if _is_own(path) else _new_log()
+
+
+def _is_own(path: Path) -> bool:
+    """Whether a file is this user's to write on: made where there is none, begun anew where it has grown large."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    except OSError:
+        return False
+    try:
+        found = os.fstat(descriptor)
+        is_own = found.st_uid == os.getuid() and stat.S_ISREG(found.st_mode)
+        if is_own and found.st_size > _LARGE:
+            os.truncate(descriptor, 0)
+    finally:
+        os.close(descriptor)
+    return is_own
+
+
+def _new_log() -> Path:
     descriptor, name = tempfile.mkstemp(prefix="gpo-", suffix=".log")
     os.close(descriptor)
     return Path(name)

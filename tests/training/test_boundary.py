@@ -1,6 +1,8 @@
 """What a library raises while a run is built and trains: one line, the traceback in a file, exit code 5."""
 
 import asyncio
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -85,17 +87,37 @@ def test_what_somebody_further_up_knows_passes(tmp_path):
         fail(lambda: tmp_path / "error.log", error, passes=lambda found: found is error)
 
 
-def test_the_log_of_a_process_is_its_own_and_a_directory_that_goes_holds_none(tmp_path):
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """The folder of temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def test_the_log_of_a_process_is_its_own_and_a_directory_that_goes_holds_none(tmp_path, temporary):
     assert log_of(tmp_path, 0, stays=True) == tmp_path / "error.log"
     assert log_of(tmp_path, 3, stays=True) == tmp_path / "error-3.log"
-    for elsewhere in (log_of(tmp_path, 0, stays=False), log_of(tmp_path / "removed", 0, stays=True)):
-        assert elsewhere.parent != tmp_path
-        elsewhere.unlink()
+    elsewhere = {log_of(tmp_path, 0, stays=False), log_of(tmp_path / "removed", 0, stays=True)}
+    assert elsewhere == {temporary / f"gpo-errors-{os.getuid()}.log"}
 
 
-def test_the_temporary_file_is_told(tmp_path):
-    with pytest.raises(EnvironmentFault) as told:
-        fail(lambda: log_of(tmp_path, 0, stays=False), ValueError("x"))
+def test_all_runs_that_leave_no_directory_share_a_file_that_does_not_grow_without_end(tmp_path, temporary):
+    for text in ("first", "second"):
+        with pytest.raises(EnvironmentFault) as told:
+            fail(lambda: log_of(tmp_path, 0, stays=False), ValueError(text))
     path = Path(str(told.value).rpartition(" is in ")[2])
-    assert "ValueError: x" in path.read_text()
-    path.unlink()
+    assert list(temporary.iterdir()) == [path]
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.read_text().index("ValueError: first") < path.read_text().index("ValueError: second")
+    path.write_bytes(bytes(1_000_001))
+    assert log_of(tmp_path, 0, stays=False).stat().st_size == 0
+
+
+def test_a_link_that_somebody_laid_there_is_not_followed(tmp_path, temporary):
+    (temporary / f"gpo-errors-{os.getuid()}.log").symlink_to(tmp_path / "elsewhere")
+    path = log_of(tmp_path, 0, stays=False)
+    assert path.parent == temporary
+    assert not path.is_symlink()
+    assert not (tmp_path / "elsewhere").exists()
