@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from gpocli.checks.batch import check_batch
 from gpocli.checks.best_model import check_best_model
+from gpocli.checks.code_tests import check_code_tests
 from gpocli.checks.data import check_columns, check_eval_rows, check_rows
 from gpocli.checks.demo import check_demo
 from gpocli.checks.extensions import check_filters, check_keywords, check_rewards, find_plugins
@@ -93,6 +94,7 @@ def examine(draft: Draft, processes: int = 1) -> Examination:
     rows = check_rows(findings, plan)
     eval_rows = check_eval_rows(findings)
     check_columns(findings, rewards, rows, eval_rows)
+    check_code_tests(findings, rewards, rows, eval_rows)
     check_prompts(findings, rows, eval_rows)
     check_reward_models(findings, rewards, rows)
     if rows is not None:

@@ -4,8 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
+from gpocli.errors import EnvironmentFault
 from gpocli.plugin_manager import load_plugins
+from gpocli.settings.reward import RewardSpec
 
 ROOT = Path(__file__).parents[2]
 HOST = load_plugins(entry_points=False)
@@ -56,3 +59,19 @@ def test_the_section_of_a_reward_has_its_own_options_with_their_defaults(name):
 def test_the_guide_names_the_options_of_each_filter(name):
     (row,) = re.findall(rf"^\| `{name}` \|.*$", text_of("docs/plugins.md"), re.MULTILINE)
     assert [option for option in HOST.filters[name].extension.options.model_fields if f"`{option}`" not in row] == []
+
+
+def examples_of(page):
+    """The entries of the `rewards` that are written on a page, but for those of the user's own files."""
+    blocks = re.findall(r"^```yaml\n(.*?)^```$", text_of(page), re.MULTILINE | re.DOTALL)
+    read = [yaml.safe_load(block) for block in blocks]
+    entries = [RewardSpec.model_validate(one) for block in read for one in block.get("rewards", [])]
+    return [one for one in entries if not one.name.startswith("./")]
+
+
+@pytest.mark.parametrize("entry", examples_of("docs/rewards.md"), ids=lambda entry: entry.name)
+def test_an_example_of_the_page_can_be_built(entry):
+    try:
+        assert HOST.build_reward(entry.name, entry.options).name == entry.name.partition(":")[0]
+    except EnvironmentFault as missing:
+        pytest.skip(str(missing))

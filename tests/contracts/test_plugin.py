@@ -222,3 +222,8 @@ def test_marker_is_exported_from_the_root():
     marked = SimpleNamespace(gpo_filters=gpocli.hookimpl(lambda: [LINES]))
     assert extensions_of(marked).filters == (LINES,)
     assert set(HOOKS) == {"gpo_filters", "gpo_rewards", "gpo_guards", "gpo_algorithms"}
+
+
+def test_the_argument_of_a_reward_is_one_of_its_options():
+    with pytest.raises(PluginFault, match=r"the argument of 'words' is 'path' \(str\), which is none of its options"):
+        check_extension(RewardExtension("words", build, "distinct words", argument="path"))

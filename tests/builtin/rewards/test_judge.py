@@ -1,5 +1,8 @@
 import asyncio
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -148,3 +151,21 @@ def test_its_columns_are_those_of_the_template(url):
 def test_a_column_that_is_missing_is_told(url):
     with pytest.raises(SpecError, match='needs the data column "rubric"'):
         judged(url, "x", template="{completion} {rubric}")
+
+
+@pytest.mark.slow
+def test_a_run_is_judged_and_holds_no_key(url, tmp_path):
+    options = f"{{url: '{url}', model: m, part: all, cache: ./cache}}"
+    command = [
+        sys.executable, "-m", "gpocli", "train", "gfpo", "--out", "out",
+        "--set", f"rewards=[{{name: judge, options: {options}}}]",
+        "--set", "run.steps=1", "--set", "batch.prompts_per_step=2", "--set", "sampling.max_tokens=8",
+    ]  # fmt: skip
+    environment = os.environ | {"GPO_JUDGE_KEY": "sk-of-a-run", "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert any(one["authorization"] == "Bearer sk-of-a-run" for one in seen(url)[0])
+    held = [file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()]
+    assert not any(b"sk-of-a-run" in one for one in (*held, done.stdout.encode(), done.stderr.encode()))
+    first = json.loads((tmp_path / "out" / "metrics.jsonl").read_text().splitlines()[0])
+    assert first["judge/requests"] > 0
