@@ -28,7 +28,6 @@ _TOLD: dict[str, State] = {
     "interrupted": "interrupted",
     "failed": "failed",
     "killed": "killed",
-    "running": "killed",  # nobody holds its lock
 }
 _TAIL = 1 << 16
 _SIGNS = ("spec.yaml", "run.lock", MANIFEST)
@@ -126,18 +125,21 @@ class Run:
 
     @property
     def state(self) -> State:
-        """Where the run is. Without a manifest, one that ended before its last step counts as stopped."""
+        """Where the run is. Without a manifest, one that ended before its last step counts as stopped.
+
+        One that was killed when its model was whole, with nothing left to do but to say so, is done.
+        """
         if self.is_running:
             return "running"
         try:
             steps = self.outline.get("run", {}).get("steps")
         except SpecError:
             return "broken"
-        return self._told_state() or _state_of(self.last_metrics, steps, has_model=self.has_model)
-
-    def _told_state(self) -> State | None:
-        """What its manifest says; None where there is none, as of a run of an earlier version."""
-        return _TOLD.get(str(self.manifest.get("state")))
+        told = str(self.manifest.get("state"))
+        if told in _TOLD and told != "running":
+            return _TOLD[told]
+        left = _state_of(self.last_metrics, steps, has_model=self.has_model)
+        return "killed" if told == "running" and left != "done" else left
 
     def size(self) -> int:
         """Bytes of all its files."""

@@ -62,6 +62,14 @@ def test_its_manifest_knows_best(tmp_path, told, state):
     assert run.state == state
 
 
+def test_one_that_was_killed_after_its_model_was_written_is_done(tmp_path):
+    run = Run(make_run(tmp_path / "a"))
+    (run.path / "run.json").write_text(json.dumps({"state": "running", "attempts": []}))
+    assert run.state == "done"
+    (run.model_path / "training_args.bin").unlink()
+    assert Run(run.path).state == "killed"
+
+
 def test_a_broken_manifest_is_none(tmp_path):
     run = Run(make_run(tmp_path / "a", ended=False))
     (run.path / "run.json").write_text("[")
