@@ -69,10 +69,13 @@ TABLE = {
         loads=True,
     ),
     "evaluation": May(),
+    "asking": May(
+        "checks columns data embedded errors policy rollout runs settings spec", heavy="peft torch transformers"
+    ),
     "sweep": May("checks errors runs spec"),
     "report": May("errors evaluation runs"),
     "cli": May(
-        "checks contracts data display doctor errors extensions glossary launch planning plugin_manager presets "
+        "asking checks contracts data display doctor errors extensions glossary launch planning plugin_manager presets "
         "replay report runs scaffold serving settings sharing spec sweep training trial"
     ),
     "__main__": May("cli"),

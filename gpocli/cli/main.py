@@ -8,6 +8,7 @@ import typer
 
 from gpocli import __version__
 from gpocli.cli import (
+    chat,
     check,
     compare,
     config,
@@ -16,6 +17,7 @@ from gpocli.cli import (
     explain,
     export,
     extensions,
+    generate,
     guards,
     init,
     launch,
@@ -64,6 +66,8 @@ app.command("samples", rich_help_panel=RUNS)(samples.samples_command)
 app.command("replay", rich_help_panel=RUNS)(replay.replay_command)
 app.command("compare", rich_help_panel=RUNS)(compare.compare_command)
 app.command("report", rich_help_panel=RUNS)(report.report_command)
+app.command("generate", rich_help_panel=RUNS)(generate.generate_command)
+app.command("chat", rich_help_panel=RUNS)(chat.chat_command)
 app.command("export", rich_help_panel=RUNS)(export.export_command)
 app.add_typer(extensions.filters, name="filters", rich_help_panel=EXTEND)
 app.add_typer(extensions.rewards, name="rewards", rich_help_panel=EXTEND)

@@ -57,6 +57,8 @@ def sample_groups(model: nn.Module, request: SamplingRequest) -> Rollout:
                 for tokens in torch.stack(unseen_TR).tolist():
                     board.advance(decoder.rows, tokens)
                 unseen_TR.clear()
+                if request.on_look is not None:
+                    request.on_look(board)
                 if last or not board.num_running:
                     break
                 decoder.drop(board.running, board.num_running)

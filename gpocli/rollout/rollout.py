@@ -16,7 +16,8 @@ class SamplingRequest:
 
     `first_row` is the number of this process's first row among those of all processes: an engine that can makes a
     row's tokens depend on (seed, row number) and its prompt alone. `race` stops candidates that can no longer be kept;
-    None: all of them are needed. `on_board` is shown the board, by which it can tell how far sampling is.
+    None: all of them are needed. `on_board` is shown the board, by which it can tell how far sampling is; `on_look` is
+    shown it whenever gpo's own loop has looked at new tokens.
     """
 
     prompts_P: Sequence[Sequence[int]]
@@ -26,6 +27,7 @@ class SamplingRequest:
     first_row: int = 0
     race: Race | None = None
     on_board: Callable[[Board], None] | None = None
+    on_look: Callable[[Board], None] | None = None
 
     def row_seed(self, row: int) -> int:
         """A number of 63 bits for the engines that take a seed a row; `row` counts the rows of all processes."""
