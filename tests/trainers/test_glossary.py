@@ -24,6 +24,14 @@ NEEDS_MORE = {
     "eval_rewards/NAME/failed",
     *("accuracy/unreadable", "accuracy/unstated"),  # the reward accuracy; tests/builtin/rewards/test_accuracy.py
     *("eval_accuracy/unreadable", "eval_accuracy/unstated"),
+    *(
+        f"{prefix}{name}"  # these rewards; tests/builtin/rewards/test_code.py and test_judge.py
+        for prefix in ("", "eval_")
+        for name in (
+            "code/no_code", "code/cut", "judge/requests", "judge/prompt_tokens", "judge/completion_tokens",
+            "judge/cached", "judge/unreadable", "judge/failed",
+        )
+    ),
     "weights/not_finite",  # a run that dies; tests/training/test_guards.py
     *(
         f"{prefix}{name}"  # vLLM and tools, which TRL's own tests cover

@@ -45,7 +45,7 @@ class CodeOptions(Options):
     packages: bool = False
     """Whether answers may import what is installed for this Python, or the standard library alone."""
     workers: int | None = Field(default=None, ge=1, le=1024)
-    """Processes at once; none given: as many as this process has cores."""
+    """Processes at once, of each process of the run; none given: as many as its part of the machine's cores."""
     isolation: Isolation = "full"
     """`full` refuses where the kernel cannot confine answers; with `limits` they may then do what this user may."""
 
@@ -114,7 +114,7 @@ class Code:
         if not asked:
             return {}
         stop = threading.Event()
-        workers = self.options.workers or len(os.sched_getaffinity(0))
+        workers = self.options.workers or _cores()
         pool = ThreadPoolExecutor(min(workers, len(asked)), thread_name_prefix="gpo-code")
 
         def judged(one: tuple[str, RowTests]) -> Verdict:
@@ -159,6 +159,11 @@ class Code:
             return
         log(f"{self.__name__}/no_code", sum(not code for code, _ in rows) / len(rows))
         log(f"{self.__name__}/cut", sum(verdicts[code, wanted].was_cut for code, wanted in rows if code) / len(rows))
+
+
+def _cores() -> int:
+    """The cores of this process of the run, which shares those of the machine with the others on it."""
+    return max(len(os.sched_getaffinity(0)) // int(os.environ.get("LOCAL_WORLD_SIZE", "1")), 1)
 
 
 def _ended_well(ran: Ran) -> bool:
