@@ -1,5 +1,6 @@
 """Rows for training and evaluation: whether they can be read, are enough, and have what rewards need."""
 
+from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -15,6 +16,11 @@ from gpocli.data.load import evaluation_of, is_at_hand, load_rows, require_gener
 from gpocli.data.location import STDIN, STDIN_NAME, find_files
 from gpocli.errors import GpoError, SpecError
 from gpocli.spec.batch import BatchPlan
+
+_GOLDS = 20_000
+"""Gold answers that are held in memory at once."""
+_LISTED = 6
+"""Rows that a remark names."""
 
 
 def check_rows(findings: Findings, plan: BatchPlan | None) -> Rows | None:
@@ -96,7 +102,10 @@ def unread_golds(rows: Rows, reward: NamedReward, *, trust_formulas: bool) -> tu
     options = getattr(reward.function, "options", None)
     if not isinstance(options, AccuracyOptions) or (path := read_path(options.answer_column, rows.columns)) is None:
         return 0, ""
-    unread = unparsable_golds([path.of(row) for row in rows], trust_formulas=trust_formulas)
+    unread = array("Q")
+    for start, block in zip(range(0, len(rows), _GOLDS), rows.blocks(_GOLDS), strict=True):
+        golds = [path.of(row) for row in block]
+        unread.extend(start + index for index in unparsable_golds(golds, trust_formulas=trust_formulas))
     if not unread:
         return 0, ""
     remark = (
@@ -106,7 +115,9 @@ def unread_golds(rows: Rows, reward: NamedReward, *, trust_formulas: bool) -> tu
     if len(unread) == len(rows):
         cure = "name the column with the answers as option answer_column, or another reward"
         return len(unread), f"{remark}; {cure}"
-    return len(unread), f"{remark}; their completions get no reward from it"
+    others = ", ".join(rows.place(index) for index in unread[1:_LISTED])
+    others += ", ..." if len(unread) > _LISTED else ""
+    return len(unread), f"{remark}; their completions get no reward from it{f' (others: {others})' if others else ''}"
 
 
 @contextmanager

@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from gpocli.checks.data import unread_golds
+from gpocli.checks.lengths import OVER_LIMIT, add_long
 from gpocli.checks.model import context_of
 from gpocli.contracts.building import NamedReward
 from gpocli.data import Rows, require_columns
 from gpocli.data.load import evaluation_of, load_rows, raw_rows
 from gpocli.data.prompt_lengths import prompt_limit
+from gpocli.data.repeats import IN_BOTH, add_shared
 from gpocli.data.required import has_column
 from gpocli.data.survey import Survey, survey
-from gpocli.data.tokenizer import bounded_token_counts, light_tokenizer, prompt_texts
+from gpocli.data.token_counts import count_tokens
+from gpocli.data.tokenizer import light_tokenizer, prompt_texts
 from gpocli.embedded import model_folder
 from gpocli.errors import SpecError
 from gpocli.settings.data import DataSpec
@@ -40,10 +43,11 @@ class DataReport:
     needs: list[Need]
 
 
-def report_data(spec: RunSpec, rewards: Sequence[NamedReward]) -> list[DataReport]:
+def report_data(spec: RunSpec, rewards: Sequence[NamedReward], *, lengths: bool = False) -> list[DataReport]:
     """Look at the rows to train on and, when a spec says what they are, at those to evaluate on.
 
-    Raises EnvironmentFault for a hub that cannot be reached or a package that is missing.
+    With `lengths` prompts are counted with the tokenizer of the spec's model, too, if it is at hand. Raises
+    EnvironmentFault for a hub that cannot be reached or a package that is missing.
     """
     data = spec.data
     reports = [_report("train", data, rewards)]
@@ -52,7 +56,29 @@ def report_data(spec: RunSpec, rewards: Sequence[NamedReward]) -> list[DataRepor
             reports.append(_report("eval", evaluation_of(data), rewards))
         except SpecError as error:
             reports.append(DataReport("eval", Survey(data.eval_source or data.source, faults=[str(error)]), []))
+    for report in reports:
+        if lengths or data.max_prompt_tokens is not None:
+            _find_long(report.survey, spec)
+    _find_shared(*(report.survey for report in reports))
     return reports
+
+
+def _find_long(found: Survey, spec: RunSpec) -> None:
+    if found.rows is None:
+        return
+    add_long(found.named, spec, found.rows)
+    told = [str(one) for one in found.named if one.kind == OVER_LIMIT]
+    if spec.data.overlong == "refuse":
+        found.faults += [f"{line}; shorten them, or set data.overlong=drop" for line in told]
+    else:
+        found.notes += [f"{line}; such rows are dropped" for line in told]
+
+
+def _find_shared(train: Survey, evaluation: Survey | None = None) -> None:
+    if evaluation is None or train.rows is None or evaluation.rows is None:
+        return
+    add_shared(evaluation.named, train.rows, train.hashes, evaluation.rows, evaluation.hashes)
+    evaluation.notes += [str(one) for one in evaluation.named if one.kind == IN_BOTH]
 
 
 def _report(purpose: str, data: DataSpec, rewards: Sequence[NamedReward]) -> DataReport:
@@ -84,23 +110,18 @@ def missing_columns(rows: Rows, reward: NamedReward) -> tuple[str, ...]:
 
 # Preview
 
-_COUNTED = 200_000
-"""Characters of a prompt whose tokens are counted, or more where the limit may be higher: a line may hold a book."""
-_OF_A_TOKEN = 16
-"""Characters that no token has on average."""
-
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The rows that a run would get, each prompt as the model gets it, and its number of tokens.
+    """The rows that a run would get, the first prompts as the model gets them, and the number of tokens of each.
 
     `limit` is the most tokens that a prompt may have and `reason` says why; None: any number. The prompts at the
-    indices `cut` are so long that only a part was counted, which is over the limit if there is one.
+    indices `cut` are so long that only a part was counted, which is over the limit.
     """
 
     rows: Rows
     texts: list[str]
-    counts: list[int]
+    counts: Sequence[int]
     limit: int | None
     reason: str
     cut: frozenset[int] = frozenset()
@@ -116,8 +137,8 @@ class Preview:
         return min(self.counts), statistics.median(self.counts), max(self.counts)
 
 
-def preview_data(spec: RunSpec) -> Preview:
-    """Render and count the prompts that the model of a spec would get; rows that no run could use are left out.
+def preview_data(spec: RunSpec, shown: int = 3) -> Preview:
+    """Render so many prompts and count all as the model of a spec would get them, without rows that no run could use.
 
     Torch is imported only for a model without a `tokenizer.json` in a folder. Raises SpecError and EnvironmentFault.
     """
@@ -130,10 +151,10 @@ def preview_data(spec: RunSpec) -> Preview:
     except SpecError as no_room:
         limit, reason = 0, str(no_room)
     options = spec.trl.get("chat_template_kwargs")
-    texts = prompt_texts(rows, tokenizer, options)
-    most = max(_COUNTED, _OF_A_TOKEN * (limit or 0))
-    counts, cut = bounded_token_counts(rows, texts, most, tokenizer, options)
-    return Preview(rows, texts, counts, limit, reason, cut)
+    first = rows.select(range(min(shown, len(rows))))
+    texts = prompt_texts(first, tokenizer, options) if len(first) else []
+    counts = count_tokens(rows, tokenizer, options, limit=limit)
+    return Preview(rows, texts, counts.tokens, limit, reason, counts.cut)
 
 
 def _reader_of(spec: RunSpec, folder: Path) -> tuple[Any, int | None]:

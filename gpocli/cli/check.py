@@ -32,12 +32,17 @@ def check_command(
     """
     from gpocli.checks.overview import overview
     from gpocli.checks.preflight import examine, processes_of_this_run
+    from gpocli.checks.rows import examine_rows
     from gpocli.spec.fault import as_error
     from gpocli.spec.sources import draft_run_spec
 
     draft, count = draft_run_spec(sources), processes or processes_of_this_run()
     examined = examine(draft, count)
     ready, faults = examined.ready, examined.faults
+    row_notes: list[str] = []
+    if ready is not None:
+        faults, row_notes = examine_rows(draft, ready)
+        ready = None if faults else ready
     if deep and ready is not None and (faults := _deep_faults(draft, ready, count)):
         ready = None
     if as_json:
@@ -45,7 +50,7 @@ def check_command(
             "ok": ready is not None,
             "faults": [_as_dict(fault) for fault in faults],
             "run": None if ready is None else overview(ready),
-            "notes": [] if ready is None else ready.notes,
+            "notes": [] if ready is None else [*ready.notes, *row_notes],
         }
         print_json(answer)
     if ready is None:
@@ -54,7 +59,7 @@ def check_command(
             raise typer.Exit(error.exit_code)
         raise error
     if not as_json:
-        for note in ready.notes:
+        for note in [*ready.notes, *row_notes]:
             error_console.print(f"note: {note}", markup=False, soft_wrap=True)
         print_lines(*(f"{word + ':':<11}{text}" for word, text in overview(ready).items()))
 

@@ -55,15 +55,19 @@ def check_command(
 ) -> None:
     """Tell all that is wrong with data at once: each kind of fault, how often, and where first.
 
-    Also what each reward needs, gold answers that cannot be read, prompts that
-    come twice, counts and a digest. Exit code 2: a run would refuse the data.
+    Also what each reward needs, gold answers that are empty or cannot be read,
+    prompts that come twice, those of the training data among those to evaluate
+    on, and for a spec, or with --set data.max_prompt_tokens, prompts over the
+    limit; counts and a digest. Exit code 2: a run would refuse the data.
     """
     from gpocli.checks.data_report import report_data
     from gpocli.cli.data_view import print_reports, report_as_dict
     from gpocli.errors import SpecError
 
     draft = _draft(sources, columns, split, rewards, overrides)
-    reports = report_data(draft.loaded().spec, _built_rewards(draft) if rewards or _have_spec(sources) else [])
+    spec = draft.loaded().spec
+    built = _built_rewards(draft) if rewards or _have_spec(sources) else []
+    reports = report_data(spec, built, lengths=_have_spec(sources))
     said = _say(sources)
     faults = [said(fault) for report in reports for fault in report.survey.faults]
     if as_json:
@@ -109,7 +113,7 @@ def preview_command(
     draft = _draft(sources, columns, split, rewards, overrides, model)
     said = _say(sources)
     try:
-        preview = preview_data(draft.loaded().spec)
+        preview = preview_data(draft.loaded().spec, count)
     except SpecError as error:
         raise SpecError(said(str(error))) from error
     asked = _built_rewards(draft) if rewards or _have_spec(sources) else _all_rewards()

@@ -99,6 +99,7 @@ def report_as_dict(report: "DataReport", said: Callable[[str], str]) -> dict[str
         "rewards": [_need_as_dict(need) for need in report.needs],
         "faults": [said(fault) for fault in found.faults],
         "notes": [said(note) for note in found.notes],
+        "named": {one.kind: {"count": one.count, "places": one.places} for one in found.named},
     }
 
 

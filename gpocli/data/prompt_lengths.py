@@ -1,26 +1,28 @@
 """Prompts that are too long, found before training rather than cut in it."""
 
-from collections.abc import Callable, Sequence
+from array import array
+from collections.abc import Callable
 from typing import Literal
 
 from gpocli.data import Rows
 from gpocli.data.stream import StreamedRows
+from gpocli.data.token_counts import TokenCounts
 from gpocli.errors import SpecError
 
 
 def fit_prompts(
     rows: Rows,
-    counts: Sequence[int],
+    counts: TokenCounts,
     *,
     max_prompt_tokens: int | None,
     context: int | None,
     max_new_tokens: int,
     overlong: Literal["refuse", "drop"] = "refuse",
-    count: Callable[[Rows], list[int]] | None = None,
+    count: Callable[[Rows], TokenCounts] | None = None,
 ) -> Rows:
     """The rows whose prompts leave room for `max_new_tokens` in the model's `context` and keep `max_prompt_tokens`.
 
-    All figures are in tokens; `counts` are those of `prompt_token_counts`; None is no limit. Raises SpecError when
+    All figures are in tokens; `counts` are those of `count_tokens`; None is no limit. Raises SpecError when
     a prompt is too long (with "drop": only when every one is) or when no prompt could ever fit. Streamed rows need
     `count`, with which those that come later are judged when they are read.
     """
@@ -30,13 +32,15 @@ def fit_prompts(
     if isinstance(rows, StreamedRows):
         assert count is not None
         rows = rows.fitting(_judge(count, limit, reason, overlong))
-    fitting = [index for index, count in enumerate(counts) if count <= limit]
-    if len(fitting) == len(counts):
+    tokens = counts.tokens
+    fitting = array("Q", (index for index, one in enumerate(tokens) if one <= limit))
+    if len(fitting) == len(tokens):
         return rows
-    first = next(index for index, count in enumerate(counts) if count > limit)
+    first = next(index for index, one in enumerate(tokens) if one > limit)
+    longest = max(range(len(tokens)), key=tokens.__getitem__)
     remark = (
-        f"{rows.place(first)}: prompt of {counts[first]} tokens, over the limit of {limit} ({reason}); "
-        f"{len(counts) - len(fitting)} of {len(counts)} prompts are too long, the longest has {max(counts)} tokens"
+        f"{rows.place(first)}: {over_limit(counts, first, limit, reason)}; {len(tokens) - len(fitting)} of "
+        f"{len(tokens)} prompts are too long, the longest has {counts.told(longest)} tokens"
     )
     if overlong == "refuse":
         raise SpecError(f"{remark}; shorten them, or set data.overlong=drop")
@@ -45,17 +49,21 @@ def fit_prompts(
     return rows.select(fitting, f"dropped rows with a prompt that is too long: {remark}")
 
 
-def _judge(count: Callable[[Rows], list[int]], limit: int, reason: str, overlong: str) -> Callable[[Rows], bool]:
+def over_limit(counts: TokenCounts, index: int, limit: int, reason: str) -> str:
+    """What is said of a prompt that is too long."""
+    return f"prompt of {counts.told(index)} tokens, over the limit of {limit} ({reason})"
+
+
+def _judge(count: Callable[[Rows], TokenCounts], limit: int, reason: str, overlong: str) -> Callable[[Rows], bool]:
     """Whether one streamed row has a prompt within the limit. Raises SpecError unless such rows are to be dropped."""
 
     def fits(row: Rows) -> bool:
-        (tokens,) = count(row)
-        if tokens > limit and overlong == "refuse":
-            raise SpecError(
-                f"{row.place(0)}: prompt of {tokens} tokens, over the limit of {limit} ({reason}); shorten it, or set "
-                "data.overlong=drop"
-            )
-        return tokens <= limit
+        counts = count(row)
+        is_over = counts.tokens[0] > limit
+        if is_over and overlong == "refuse":
+            told = over_limit(counts, 0, limit, reason)
+            raise SpecError(f"{row.place(0)}: {told}; shorten it, or set data.overlong=drop")
+        return not is_over
 
     return fits
 

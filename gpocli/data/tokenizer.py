@@ -1,6 +1,6 @@
 """Prompts as a model gets them, in text and in number of tokens."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,32 +34,6 @@ def prompt_texts(
         return [f"{before}{prompt}{behind}" for prompt in prompts]
     texts: list[str] = _through_template(rows.source, prompts, tokenizer, chat_template_kwargs, tokenize=False)
     return texts
-
-
-def prompt_token_counts(
-    rows: Rows, tokenizer: "PreTrainedTokenizerBase", chat_template_kwargs: Mapping[str, Any] | None = None
-) -> list[int]:
-    """How many tokens each prompt has; see `prompt_ids`."""
-    return [len(ids) for ids in prompt_ids(rows, tokenizer, chat_template_kwargs)]
-
-
-def bounded_token_counts(
-    rows: Rows,
-    texts: Sequence[str],
-    most: int,
-    tokenizer: "PreTrainedTokenizerBase",
-    chat_template_kwargs: Mapping[str, Any] | None = None,
-) -> tuple[list[int], frozenset[int]]:
-    """As `prompt_token_counts`, but of those `texts` (of `prompt_texts`) that have over `most` characters only these
-    are counted; also the indices of these, which have at least so many tokens.
-    """
-    long = frozenset(index for index, text in enumerate(texts) if len(text) > most)
-    short = [index for index in range(len(texts)) if index not in long]
-    whole = prompt_token_counts(rows.select(short), tokenizer, chat_template_kwargs) if short else []
-    counts = dict(zip(short, whole, strict=True))
-    for index in long:
-        counts[index] = len(tokenizer(texts[index][:most], add_special_tokens=False, verbose=False)["input_ids"])
-    return [counts[index] for index in range(len(texts))], long
 
 
 def prompt_ids(

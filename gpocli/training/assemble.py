@@ -12,8 +12,8 @@ from gpocli.contracts.reward import checked_rewards
 from gpocli.contracts.reward_call import RewardRules
 from gpocli.data import Rows
 from gpocli.data.load import require_generation_batch
-from gpocli.data.prompt_lengths import fit_prompts
-from gpocli.data.tokenizer import prompt_ids
+from gpocli.data.prompt_lengths import fit_prompts, prompt_limit
+from gpocli.data.token_counts import TokenCounts, count_tokens
 from gpocli.errors import SpecError
 from gpocli.policy.load import Policy, cannot_load, find_policy, trainer_arguments
 from gpocli.policy.sound import refuse_appended_end, require_embedded, require_finite
@@ -91,10 +91,13 @@ def _is_of_the_model(error: Exception) -> bool:
 
 
 def _fitting(rows: Rows, policy: Policy, spec: RunSpec, note: Callable[[str], None]) -> Rows:
-    def count(some: Rows) -> list[int]:
-        ids = prompt_ids(some, policy.tokenizer, spec.trl.get("chat_template_kwargs"))
+    limit, _ = prompt_limit(spec.data.max_prompt_tokens, policy.context, spec.sampling.max_tokens)
+
+    def look(some: Rows, ids: list[list[int]]) -> None:
         require_embedded(spec.model.name, policy.tokenizer, some, ids, policy.rows)
-        return [len(one) for one in ids]
+
+    def count(some: Rows) -> TokenCounts:
+        return count_tokens(some, policy.tokenizer, spec.trl.get("chat_template_kwargs"), limit=limit, look=look)
 
     if isinstance(rows[0]["prompt"], str):
         refuse_appended_end(spec.model.name, policy.tokenizer)

@@ -60,8 +60,26 @@ def test_without_a_limit_no_prompt_is_over():
 def test_of_a_very_long_prompt_a_part_is_counted(spec_of):
     preview = preview_data(spec_of(f'{{"prompt": "{"1+" * 200_000}"}}', '{"prompt": "12+3="}'))
     assert preview.cut == {0}
-    assert preview.counts == [200_000, 5]  # a token a character
+    assert list(preview.counts) == [200_000, 5]  # a token a character
     assert (preview.over, len(preview.texts[0])) == (1, 400_000)
+
+
+def test_rows_to_evaluate_on_that_are_trained_on_are_noted(spec_of):
+    spec = spec_of('{"prompt": "x"}', data__eval_source="a.jsonl")
+    train, evaluation = report_data(spec, [])
+    assert train.survey.notes == []
+    assert evaluation.survey.notes == [
+        "a.jsonl:1: the prompt of a.jsonl:1, which is trained on, so that it shows no skill"
+    ]
+
+
+def test_prompts_over_a_limit_that_is_set_are_faults_or_dropped(spec_of):
+    lines = ('{"prompt": "12+3="}', f'{{"prompt": "{"1+" * 9}"}}')
+    (report,) = report_data(spec_of(*lines, data__max_prompt_tokens=6), [])
+    over = "a.jsonl:2: prompt of 18 tokens, over the limit of 6 (data.max_prompt_tokens)"
+    assert report.survey.faults == [f"{over}; shorten them, or set data.overlong=drop"]
+    (report,) = report_data(spec_of(*lines, data__max_prompt_tokens=6, data__overlong="drop"), [])
+    assert (report.survey.faults, report.survey.notes) == ([], [f"{over}; such rows are dropped"])
 
 
 def test_a_preview_leaves_out_what_no_run_could_use(spec_of):

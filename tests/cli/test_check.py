@@ -8,7 +8,7 @@ import pytest
 from tests.cli.in_process import User
 from tests.cli.light import run_each
 
-ROWS = '{"prompt": "2+3=", "answer": "5"}\n' * 8
+ROWS = "".join(f'{{"prompt": "{number}+3=", "answer": "{number + 3}"}}\n' for number in range(2, 10))
 
 
 @pytest.fixture
@@ -224,8 +224,33 @@ def test_some_gold_answers_that_cannot_be_read_are_counted(user):
     assert said.code == 0
     assert said.err == (
         "note: rows.jsonl:9: reward 'accuracy' cannot read 2 of 10 gold answers in the column 'answer'; their "
-        "completions get no reward from it\n"
+        "completions get no reward from it (others: rows.jsonl:10)\n"
+        "note: rows.jsonl:10: 'answer', which a reward needs, is empty\n"
     )
+
+
+def test_rows_that_are_worth_a_look_are_noted_for_both_sources(user):
+    user.write("rows.jsonl", ROWS + '{"prompt": "2+3=", "answer": "6"}\n')
+    user.write("held.jsonl", '{"prompt": "x", "answer": "1"}\n{"prompt": "4+3=", "answer": "7"}\n')
+    user.write("run.yaml", "data: {source: rows.jsonl, eval_source: held.jsonl}\nrun: {eval_every: 5}\n")
+    assert user.gpo("check", "run.yaml").err.splitlines() == [
+        "note: rows.jsonl:9: the prompt of rows.jsonl:1 again, with another 'answer' ('6', not '5'); one of them is "
+        "wrong",
+        "note: held.jsonl:2: the prompt of rows.jsonl:3, which is trained on, so that it shows no skill",
+    ]
+
+
+def test_prompts_over_the_limit_are_counted_and_listed(user, faults):
+    user.write("rows.jsonl", ROWS + "".join(f'{{"prompt": "{"1+" * n}1=", "answer": "{n}"}}\n' for n in (20, 30, 40)))
+    limits = ("--set", "data.max_prompt_tokens=32")
+    assert faults("data: {source: rows.jsonl}\n", *limits) == (
+        [
+            "rows.jsonl:9: prompt of 42 tokens, over the limit of 32 (data.max_prompt_tokens) (the first of 3; others: "
+            "rows.jsonl:10, rows.jsonl:11); shorten them, or set data.overlong=drop"
+        ],
+        2,
+    )
+    assert "; such rows are dropped\n" in user.gpo("check", "run.yaml", *limits, "--set", "data.overlong=drop").err
 
 
 def test_code_beside_a_model_that_transformers_knows_is_not_needed(user):

@@ -176,6 +176,7 @@ def test_json(user):
         "columns": {"prompt": {"text": 3}},
         "rewards": [{"name": "exact", "needs": ["answer"], "missing": ["answer"], "unread": 0}],
         "notes": [],
+        "named": {},
     }
 
 

@@ -97,6 +97,7 @@ def test_a_report_as_json_words_faults_as_told():
         "rewards": [{"name": "r", "needs": ("a",), "missing": ("a",), "unread": 2}],
         "faults": ["NO PROMPT"],
         "notes": [],
+        "named": {},
     }
 
 

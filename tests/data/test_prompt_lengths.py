@@ -1,16 +1,16 @@
 """Prompts that are too long are counted before training and never cut."""
 
+from array import array
+
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from gpocli.data import gather
 from gpocli.data.prompt_lengths import fit_prompts
-from gpocli.data.tokenizer import prompt_token_counts
+from gpocli.data.token_counts import TokenCounts, count_tokens
 from gpocli.errors import SpecError
 from tests.data.reading import read_rows
-
-TEMPLATE = "{% for m in messages %}{{ m.role + ' ' + m.content + ' ' }}{% endfor %}assistant"
 
 
 @pytest.fixture
@@ -24,38 +24,9 @@ def rows_of(*prompts):
     return gather("d.jsonl", [(line, {"prompt": prompt}) for line, prompt in enumerate(prompts, 1)])
 
 
-def fitted(counts, **options):
+def fitted(counts, cut=frozenset(), **options):
     settings = {"max_prompt_tokens": None, "context": 64, "max_new_tokens": 16, **options}
-    return fit_prompts(rows_of(*"abcdefgh"[: len(counts)]), counts, **settings)
-
-
-def test_plain_prompts_are_counted_as_they_are(tokenizer):
-    assert prompt_token_counts(rows_of("a", "a a a", "a " * 20_000), tokenizer) == [1, 3, 20_000]
-
-
-def test_chats_are_counted_through_the_template(tokenizer):
-    tokenizer.chat_template = TEMPLATE
-    rows = rows_of([{"role": "user", "content": "a a"}], [{"role": "user", "content": "a"}])
-    assert prompt_token_counts(rows, tokenizer) == [4, 3]  # "user a a assistant", "user a assistant"
-
-
-def test_chats_without_a_template_are_refused(tokenizer):
-    with pytest.raises(SpecError) as error:
-        prompt_token_counts(rows_of([{"role": "user", "content": "a"}]), tokenizer)
-    assert str(error.value) == (
-        "d.jsonl: prompts are chat messages, but the model's tokenizer has no chat template; "
-        "write plain text prompts, or name a chat model"
-    )
-
-
-def test_a_template_that_refuses_is_quoted(tokenizer):
-    tokenizer.chat_template = "{{ raise_exception('System role not supported') }}"
-    with pytest.raises(SpecError) as error:
-        prompt_token_counts(rows_of([{"role": "user", "content": "a"}]), tokenizer)
-    assert str(error.value) == (
-        "d.jsonl: the model's chat template refuses a prompt (System role not supported); "
-        "change the messages or their roles"
-    )
+    return fit_prompts(rows_of(*"abcdefgh"[: len(counts)]), TokenCounts(array("L", counts), cut), **settings)
 
 
 def test_prompts_that_just_fit_are_left_alone():
@@ -71,6 +42,13 @@ def test_a_prompt_that_is_too_long_is_refused_by_default():
         "d.jsonl:2: prompt of 60 tokens, over the limit of 48 (the model's context of 64 less 16 new tokens); "
         "3 of 4 prompts are too long, the longest has 500 tokens; shorten them, or set data.overlong=drop"
     )
+
+
+def test_of_a_prompt_that_was_counted_in_part_the_least_is_said():
+    with pytest.raises(
+        SpecError, match=r"^d\.jsonl:2: prompt of over 900 tokens, over .* longest has over 900 tokens"
+    ):
+        fitted([10, 900, 60], frozenset([1]))
 
 
 def test_prompts_that_are_too_long_can_be_dropped_and_are_noted():
@@ -101,7 +79,7 @@ def test_streamed_prompts_are_judged_when_they_are_read(tokenizer, tmp_path):
 
     def fitting(overlong):
         def count(rows):
-            return prompt_token_counts(rows, tokenizer)
+            return count_tokens(rows, tokenizer)
 
         rows = read_rows(str(path), streaming=True)
         options = {"max_prompt_tokens": 2, "context": 64, "max_new_tokens": 16, "overlong": overlong}

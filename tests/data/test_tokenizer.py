@@ -4,7 +4,7 @@ import pytest
 from transformers import AutoTokenizer
 
 from gpocli.data.rows import gather
-from gpocli.data.tokenizer import light_tokenizer, prompt_texts, prompt_token_counts
+from gpocli.data.tokenizer import light_tokenizer, prompt_ids, prompt_texts
 from gpocli.embedded import MODEL_PATH
 from gpocli.errors import SpecError
 from tests.conftest import save_tiny_model
@@ -38,7 +38,7 @@ def by_auto_tokenizer(folder, **options):
 
 def by_light_tokenizer(folder, **options):
     rows, light = rows_of(*CHATS), light_tokenizer(folder)
-    return prompt_texts(rows, light, options), prompt_token_counts(rows, light, options)
+    return prompt_texts(rows, light, options), [len(ids) for ids in prompt_ids(rows, light, options)]
 
 
 def test_chats_of_the_embedded_model():
@@ -59,7 +59,7 @@ def test_templates_of_many_kinds(folder, template):
 def test_plain_prompts_are_as_they_are(folder):
     rows, prompts = rows_of("a", "a + b", "x" * 300), ["a", "a + b", "x" * 300]
     assert prompt_texts(rows, light_tokenizer(folder)) == prompts
-    assert prompt_token_counts(rows, light_tokenizer(folder)) == [
+    assert [len(ids) for ids in prompt_ids(rows, light_tokenizer(folder))] == [
         len(ids) for ids in AutoTokenizer.from_pretrained(folder)(prompts, verbose=False)["input_ids"]
     ]
 
