@@ -72,6 +72,10 @@ class BoundedAlgebra:
         """Whether two relations hold for the same values; False when one cannot be read."""
         return self._ask("same_relation", first.sides, first.signs, second.sides, second.signs)
 
+    def is_near(self, latex: str, number: str, distance: str) -> bool:
+        """Whether an expression is a real number less than `distance` away from `number`; both may be `4/3`."""
+        return self._ask("is_near", latex, number, distance)
+
     def _ask(self, *question: Any) -> bool:
         known = _shared.remembered(question)
         if known is not None:

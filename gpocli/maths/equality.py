@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from gpocli.maths.algebra import BoundedAlgebra
-from gpocli.maths.forms import Collection, Expression, Form, Matrix, Relation, Union, Word
+from gpocli.maths.forms import Collection, Expression, Form, Matrix, Relation, Rounded, Union, Word
 from gpocli.maths.number import Quantity
 
 
@@ -18,6 +18,8 @@ def is_checkable(gold: Form, algebra: BoundedAlgebra | None) -> bool:
             return all(is_checkable(part, algebra) for part in parts)
         case Matrix(rows=rows):
             return all(is_checkable(item, algebra) for row in rows for item in row)
+        case Rounded(exact=exact):
+            return is_checkable(exact, algebra)
         case Relation(value=value) if value is not None:
             return is_checkable(value, algebra)
         case Relation(sides=sides):
@@ -33,10 +35,20 @@ def equal(gold: Form, answer: Form, algebra: BoundedAlgebra) -> bool:
     match gold, answer:
         case Quantity(), Quantity():
             return gold.value == answer.value and _same_unit(gold.unit, answer.unit)
+        case Rounded(), _:
+            return equal(gold.exact, answer, algebra) or equal(gold.value, answer, algebra)
+        case _, Rounded():
+            return equal(gold, answer.exact, algebra) or _rounds_to(gold, answer, algebra)
         case Relation(), Relation():
             return _equal_relations(gold, answer, algebra)
+        case Collection(), Relation(interval=interval) if interval is not None:
+            return equal(gold, interval, algebra)
+        case Relation(interval=interval), Collection(ordered=True) if interval is not None and gold.is_set:
+            return equal(interval, answer, algebra)
         case Relation(value=value), _:  # `x = 5` is 5, whatever it calls it
             return value is not None and bool(gold.name) and equal(value, answer, algebra)
+        case Quantity(), Relation(total=total) if total is not None:
+            return equal(gold, total, algebra)
         case _, Relation(value=value):
             return value is not None and bool(answer.name) and equal(gold, value, algebra)
         case Collection(), Collection():
@@ -79,6 +91,17 @@ def _as_expression(form: Form) -> Expression | None:
             return Expression(text)
         case _:
             return None
+
+
+def _rounds_to(gold: Form, answer: Rounded, algebra: BoundedAlgebra) -> bool:
+    """Whether the rounded value of an answer is the gold number, and its exact value truly rounds (or is cut) to it."""
+    if not isinstance(gold, Quantity) or answer.places is None or not equal(gold, answer.value, algebra):
+        return False
+    exact, step = answer.exact, Fraction(1, 10**answer.places)
+    if isinstance(exact, Quantity):
+        return abs(Fraction(exact.value) - Fraction(gold.value)) < step
+    form = _as_expression(exact)
+    return form is not None and algebra.is_near(form.latex, str(gold.value), str(step))
 
 
 def _same_unit(gold: str, answer: str) -> bool:

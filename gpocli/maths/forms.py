@@ -17,13 +17,19 @@ class Word:
 
     @property
     def key(self) -> str:
-        """The text without regard to capitals, except in symbols and choices, of one or two letters."""
-        return self.text.casefold() if len(self.text) > 2 else self.text
+        """The text without regard to capitals, except in symbols and choices, of one or two letters; "no" is a word."""
+        folded = self.text.casefold()
+        return folded if len(folded) > 2 or folded == "no" else self.text
 
     @property
     def is_prose(self) -> bool:
         """Whether these are several bare words: no answer that can be checked."""
-        return self.plain and " " in self.text
+        return self.plain and self.words > 1
+
+    @property
+    def words(self) -> int:
+        """How many words it has."""
+        return self.text.count(" ") + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +44,30 @@ class Expression:
 class Relation:
     r"""Sides joined by `=`, `<`, `\le` and so on.
 
-    `name` and `value` are set where the relation only names its last side: `x` and 5 for `x = 2 + 3 = 5`.
+    `name` and `value` are set where the relation only names its last side: `x` and 5 for `x = 2 + 3 = 5`. `total` is
+    the number that a sum of names is: 42 for `m + n = 42`. `interval`: what an inequality says of its variable,
+    and `is_set` that it was written as the set of what fulfils it.
     """
 
     sides: tuple[str, ...]
     signs: tuple[str, ...]
     name: str = ""
     value: "Form | None" = None
+    total: "Form | None" = None
+    interval: "Collection | None" = None
+    is_set: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rounded:
+    r"""A value and what it is rounded to, `\frac{100}{3} \approx 33.33`, with the decimal places that were written.
+
+    `places` is None where the rounded value is no decimal number.
+    """
+
+    exact: "Form"
+    value: "Form"
+    places: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,4 +98,4 @@ class Matrix:
     rows: tuple[tuple["Form", ...], ...]
 
 
-Form = Quantity | Word | Expression | Relation | Collection | Union | Matrix
+Form = Quantity | Word | Expression | Relation | Rounded | Collection | Union | Matrix

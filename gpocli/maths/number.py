@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from gpocli.maths.brackets import TooLarge
+from gpocli.maths.units import CURRENCIES, unit_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,30 +50,8 @@ _NUMBER = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
-_CURRENCIES = {"¤": "dollar", "€": "euro", "£": "pound", "¥": "yen", "₹": "rupee"}
 _SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _SCALE = re.compile(r"\s*(?:\\text\{\s*)?(hundred|thousand|million|billion|trillion)(?![A-Za-z])\s*", re.IGNORECASE)
-
-# Units: a sign, an abbreviation, or a few words
-_NAMES = {
-    "%": "percent", "pct": "percent", "percentage": "percent", "percents": "percent",
-    "deg": "degree", "mm": "millimeter", "cm": "centimeter", "dm": "decimeter", "km": "kilometer",
-    "in": "inch", "inche": "inch", "ft": "foot", "feet": "foot", "yd": "yard", "mi": "mile",
-    "kg": "kilogram", "mg": "milligram", "gm": "gram", "lb": "pound", "lbs": "pound", "oz": "ounce",
-    "ml": "milliliter", "cl": "centiliter", "hr": "hour", "hrs": "hour", "min": "minute", "mins": "minute",
-    "sec": "second", "secs": "second", "ms": "millisecond", "mph": "mile/hour", "kph": "kilometer/hour",
-    "usd": "dollar", "eur": "euro", "gb": "gb", "mb": "mb", "kb": "kb", "hz": "hz", "am": "am", "pm": "pm",
-}  # fmt: skip
-_NOT_UNITS = frozenset(
-    "and or not plus minus times over but divided multiplied mod sqrt sin cos tan cot csc log exp lim max "
-    "gcd lcm det pi infinity zero one two three four five six seven eight nine ten eleven twelve dozen half "
-    "third quarter squared cubed factorial choose to power base sum product root".split()
-)
-_JOINERS = frozenset(("a", "an", "at", "in", "of", "on"))
-_DEGREES = re.compile(r"\^\\circ\s*(?:\\text\{\s*)?([CFK])?\s*\}?")
-_LABEL = re.compile(r"\\text\{([^{}]*(?:\{-?\d\})?)\}\s*(?:\^\{(-?\d)\})?")
-_WORD = re.compile(r"([A-Za-z]+(?:[/-][A-Za-z]+)*)(?:\^\{(-?\d)\})?")
-_MAX_WORDS = 4
 
 
 def simple_number(text: str) -> Quantity | None:
@@ -100,7 +79,7 @@ def read_number(text: str) -> Quantity | None:
     if unit is None:
         return None
     if match["currency"]:
-        unit = unit or _CURRENCIES[match["currency"]]
+        unit = unit or CURRENCIES[match["currency"]]
     # `-$-5` is 5: the two signs undo each other.
     negative = bool(match["sign"] and match["sign"] != "+") != (match["inner"] == "-")
     value = -value if negative else value
@@ -137,53 +116,3 @@ def _scaled(value: Fraction, rest: str) -> tuple[Fraction, str]:
         return value, rest
     rest = rest[scale.end() :]
     return value * 10 ** _SCALES[scale[1].lower()], rest.removeprefix("}") if "{" in scale[0] else " " + rest
-
-
-def unit_name(text: str) -> str | None:
-    r"""One name for the unit `text`, such as `inch^2` for `\text{ inches}^2`; "" for none.
-
-    None when it is no unit but something that may change the number. Free words are at most four, and have three
-    letters or more, so that `5 xy` is a product; three in the order of the alphabet, `5 abc`, are one too.
-    """
-    stripped = text.strip()
-    if not stripped:
-        return ""
-    if stripped == "%":
-        return "percent"
-    if degrees := _DEGREES.fullmatch(stripped):
-        return f"degree {degrees[1]}" if degrees[1] else "degree"
-    if label := _LABEL.fullmatch(stripped):
-        return _words(label[1].split(), label[2], free=True)
-    words = stripped.split()
-    if text[0] != " " and words[0].partition("^")[0].lower() not in _NAMES:
-        return None
-    return _words(words, None, free=False) if len(words) <= _MAX_WORDS else None
-
-
-def _words(words: list[str], power: str | None, *, free: bool) -> str | None:
-    names: list[str] = []
-    for word in words:
-        match = _WORD.fullmatch(word.strip(".,!"))
-        if match is None or (power is not None and match[2]):
-            return None
-        name = match[1].lower()
-        if not free and not _may_be_unit(name, first=not names):
-            return None
-        names.append(name)
-        power = match[2] or power
-    names = [_singular(name) for name in names]
-    if names and (dimension := {"square": "2", "sq": "2", "cubic": "3", "cu": "3"}.get(names[0])):
-        names, power = names[1:], dimension
-    return " ".join(names) + (f"^{power}" if power else "")
-
-
-def _may_be_unit(word: str, *, first: bool) -> bool:
-    if word in _NAMES or (word in _JOINERS and not first):
-        return True
-    looks_like_product = len(word) == 3 and word[0] < word[1] < word[2]
-    return len(word) >= 3 and word not in _NOT_UNITS and not looks_like_product
-
-
-def _singular(word: str) -> str:
-    base = word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-    return _NAMES.get(word) or _NAMES.get(base, base)

@@ -3,9 +3,11 @@
 import re
 
 from gpocli.maths.brackets import balanced, check_size, check_towers, enclosed, split_outside
-from gpocli.maths.forms import Collection, Expression, Form, Matrix, Relation, Union, Word
-from gpocli.maths.number import read_number, simple_number, unit_name
+from gpocli.maths.forms import Collection, Expression, Form, Matrix, Union, Word
+from gpocli.maths.number import read_number, simple_number
+from gpocli.maths.relations import read_relation
 from gpocli.maths.tidy import ROW_BREAK, tidy
+from gpocli.maths.units import unit_name
 
 # Escapes that a YAML or Python string has eaten: `"\frac"` begins with a form feed, `"\theta"` with a tab.
 _EATEN_ESCAPE = re.compile(
@@ -17,12 +19,6 @@ _TEXT = re.compile(r"\\text\{([^{}]*)\}")
 _EMPTY_SET = re.compile(r"\\(?:emptyset|varnothing)|\\\{\s*\\\}")
 _WORDS = re.compile(r"[A-Za-z][\w'-]*(?: [A-Za-z][\w'-]*)*", re.ASCII)
 _CHOICE = re.compile(r"[(\[]?([A-Z])[)\].]?")
-_NAME = re.compile(
-    r"\\text\{[^{}]*\}|[A-Za-z]+(?: [A-Za-z]+){1,4}|\([A-Za-z](?:, ?[A-Za-z])+\)"
-    r"|\\?[A-Za-z]+(?:_\{?\w+\}?)?'*(?:\([A-Za-z](?:, ?[A-Za-z])*\))?"
-)
-_CONSTANT = re.compile(r"(?:[\d\s.+\-*/(){}^!,¤%]|\\(?:frac|times|cdot|div|sqrt)(?![A-Za-z]))+")
-_SIGN = re.compile(r"=|<|>|\\(?:le|ge|ne)(?![A-Za-z])")
 _MEMBER = re.compile(r"\\?[A-Za-z](?:_\{?\w+\}?)?\s*\\in(?![A-Za-z])\s*")
 _OR = re.compile(r",?\s*\\text\{\s*(?:and|or)\s*\}|,?\s+(?:and|or)\s+")
 _THOUSANDS = re.compile(r"(?<![\d,.])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
@@ -36,6 +32,7 @@ _PLUS_MINUS = re.compile(r"\\pm(?![A-Za-z])\s*")
 _WITH_UNIT = re.compile(r"(.*\S)\s*(\\text\{[^{}]*\}(?:\^\{-?\d\})?)", re.DOTALL)
 _ALLOWED = re.compile(r"[\w\\{}()\[\]|+\-*/^!., ]*", re.ASCII)
 _REFUSED = re.compile(r"\d\s+\d|!!|\.\.|\\text|\\in(?![A-Za-z])")
+_PRODUCT = re.compile(r"(?:(?<=\))|(?<=\d))\((?=[-+]?\d)")  # `2(3)`, which the parser does not take for one
 _LETTERS = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 _PLAIN_FUNCTION = re.compile(
     r"(?<![\\A-Za-z])(arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|log|ln|exp|pi)(?![A-Za-z])"
@@ -65,7 +62,7 @@ def _read(text: str) -> Form | None:
         or _read_matrix(text)
         or _read_union(text)
         or _read_list(text)
-        or _read_relation(text)
+        or read_relation(text, _read)
         or _read_bracketed(text)
         or _read_plus_minus(text)
         or _read_expression(text)
@@ -92,7 +89,8 @@ def _read_word(text: str) -> Word | None:
         return Word(choice[1], plain=False)
     if marked:
         return Word(" ".join(text.split()), plain=False) if text else None
-    return Word(" ".join(text.split()), plain=True) if _WORDS.fullmatch(text) and " " not in text else None
+    is_difference = "-" in text and not _LETTERS.search(text)  # `x-1`, where `T-shirt` is a word
+    return Word(text, plain=True) if _WORDS.fullmatch(text) and " " not in text and not is_difference else None
 
 
 def _read_matrix(text: str) -> Matrix | None:
@@ -145,24 +143,6 @@ def _flat(items: tuple[Form, ...]) -> tuple[Form, ...]:
     return tuple(flat)
 
 
-def _read_relation(text: str) -> Form | None:
-    if member := _MEMBER.match(text):
-        return _read(text[member.end() :])
-    sides, signs = split_outside(text.replace("\\approx", "="), _SIGN)  # a rounded value is judged as it stands
-    if len(sides) < 2 or not all(sides):
-        return None
-    value = _read(sides[-1])
-    if value is None:
-        return None
-    if any(sign != "=" for sign in signs):
-        return Relation(tuple(sides), tuple(signs))
-    if _NAME.fullmatch(sides[0]):
-        return Relation(tuple(sides), tuple(signs), " ".join(sides[0].split()), value)
-    if all(_CONSTANT.fullmatch(side) for side in sides[:-1]):
-        return value
-    return Relation(tuple(sides), tuple(signs))
-
-
 def _read_bracketed(text: str) -> Form | None:
     is_set = text.startswith("\\{") and text.endswith("\\}")
     body = "{" + text[2:-2].strip() + "}" if is_set else text
@@ -190,7 +170,7 @@ def _read_expression(text: str) -> Expression | None:
         text, unit = with_unit[1], unit_name(with_unit[2]) or ""
         if not unit:
             return None
-    text = _without_thousands(text)
+    text = _PRODUCT.sub(r"\\cdot (", _without_thousands(text))
     long_words = _LETTERS.findall(_PLAIN_FUNCTION.sub("", text))
     if (
         not _ALLOWED.fullmatch(text)

@@ -96,6 +96,18 @@ def same_relation(
     return all(_same_link(*link) for link in same_way) or (len(first) > 1 and all(_same_link(*link) for link in turned))
 
 
+def is_near(latex: str, number: str, distance: str) -> bool:
+    """Whether an expression is a real number less than `distance` away from `number`; False when it cannot be read."""
+    try:
+        expression = _parsed(latex)
+    except Unreadable:
+        return False
+    if expression.free_symbols:
+        return False
+    away = sympy.N(expression - sympy.Rational(number), DIGITS)
+    return bool(away.is_real) and bool(abs(away) < sympy.Rational(distance))
+
+
 def _same_link(first: sympy.Expr, sign: str, second: sympy.Expr, other_sign: str) -> bool:
     factor = None
     for values in _points(first, second):
@@ -235,7 +247,7 @@ def _answer(seconds: float, wall_seconds: float, function: str, *arguments: Any)
 
 
 _FUNCTIONS: dict[str, Callable[..., bool]] = {
-    function.__name__: function for function in (is_value, same_value, same_relation)
+    function.__name__: function for function in (is_value, same_value, same_relation, is_near)
 }
 
 

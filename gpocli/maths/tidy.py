@@ -3,6 +3,7 @@
 import re
 
 from gpocli.maths.brackets import matching
+from gpocli.maths.fonts import without_fonts
 
 _SIGNS = str.maketrans(
     {
@@ -34,6 +35,8 @@ _REWRITES = tuple(
         (r"\\(?:[,;:> ]|(?:quad|qquad|displaystyle|textstyle|limits)(?![A-Za-z]))", " "),
         (r"\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])\.?", ""),
         (r"\\(?:[dtc]frac)(?![A-Za-z])", r"\\frac"),
+        # Letters that are units behind a number or another unit.
+        (r"(?:(?<=\d)|(?<=\d )|(?<=\}/)|(?<=\} /)|(?<=frac\{)|(?<=\}\{))\\mathrm\s?\{\s?([mshgl])\s?\}", r"\\text{\1}"),
         (r"\\math(?:rm|bf|it|sf)\s*\{\s*([A-Za-z])\s*\}", r"\1"),
         (r"\\(?:mbox|mathrm|mathbf|mathit|operatorname|text(?:bf|rm|it|sf|up|normal))\s*\{", r"\\text{"),
         (r"\\text\s+\{", r"\\text{"),
@@ -65,7 +68,7 @@ def tidy(text: str) -> str:
     """`text` without decoration, in one spelling: `**$\\dfrac12$**.` becomes `\\frac{1}{2}`."""
     # First, for in `\\[2pt]` there is no displayed formula.
     text = _unwrapped(text.replace("\\\\", ROW_BREAK).translate(_SIGNS))
-    text = _without_math_delimiters(text)
+    text = without_fonts(_without_math_delimiters(text))
     for pattern, replacement in _REWRITES:
         text = pattern.sub(replacement, text)
     if "\\frac" in text:

@@ -35,7 +35,7 @@ ONE, TWO = Quantity(1), Quantity(2)
         ("f(x) = 1 = 1", Relation(("f(x)", "1", "1"), ("=", "="), "f(x)", ONE)),
         ("Total cost = 1", Relation(("Total cost", "1"), ("=",), "Total cost", ONE)),
         ("2 - 1 = 1", ONE),
-        ("x < 1", Relation(("x", "1"), ("<",))),
+        ("x < 1", Relation(("x", "1"), ("<",), interval=Collection("(", ")", (Expression(r"-\infty"), ONE)))),
         ("2x = 1", Relation(("2x", "1"), ("=",))),
         (r"x \in (1,2)", Collection("(", ")", (ONE, TWO))),
         (r"[1,2) \cup \{1\}", Union((Collection("[", ")", (ONE, TWO)), Collection("{", "}", (ONE,))))),
