@@ -14,7 +14,7 @@ _FONT = re.compile(
     r"|(?P<maths>math(?:bf|it|sf|tt|rm|normal))"
     r"|mbox|text(?:bf|rm|it|sf|tt|up|md|normal)?)\s?\{"
 )
-_NUMBER = re.compile(r"\s*[-+−]?\s*[$¤€£(]?\s*[-+−]?\.?\d")
+_NUMBER = re.compile(r"\s*+[-+−]?\s*+[$¤€£(]?\s*+[-+−]?\.?\d")
 _OPERATION = re.compile(r"[\d+=^/]|\\(?:d|t)?frac(?![A-Za-z])|\\sqrt(?![A-Za-z])")
 _LONG_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3}")
 _CHOICES = re.compile(r"\s*[A-Z](?:\s?,\s?[A-Z]){1,25}\s*")

@@ -36,7 +36,7 @@ _DECIMAL = rf"(?:{_DIGITS}(?:\.\d*)?|\.\d+)"
 _SIGNED = rf"[+-]?\s*{_DECIMAL}"
 _NUMBER = re.compile(
     rf"""
-    (?P<sign>[+-]|(?:negative|minus)\s)?\s* (?P<currency>[¤€£¥₹])?\s* (?P<inner>[+-])?\s*
+    (?P<sign>[+-]|(?:negative|minus)\s)?\s*+ (?P<currency>[¤€£¥₹])?\s*+ (?P<inner>[+-])?\s*+
     (?:
         (?P<whole>\d+)(?:\s+(?P<over>\d+)\s*/\s*(?P<under>\d+)|\s*\\frac\{{(?P<up>\d+)\}}\{{(?P<down>\d+)\}})
       | \\frac\{{\s*(?P<numerator>{_SIGNED})\s*\}}\{{\s*(?P<denominator>{_SIGNED})\s*\}}
