@@ -7,6 +7,7 @@ import typer
 
 from gpocli.cli.completion import complete_filter, complete_reward
 from gpocli.cli.console import console, plain_table, print_json, print_lines, print_table
+from gpocli.cli.grade import grade_file
 from gpocli.cli.trial_view import AsJson, Columns, Data, Options, RowCount, Run
 
 if TYPE_CHECKING:
@@ -131,6 +132,9 @@ def reward_test(
     samples = samples_from(data, columns, run, rows, needed=reward.columns, gold=gold)
     subject = f"reward {reward.name} of {found.origin}"
     print_report(try_reward(reward, subject, samples, declares=found.distribution is not None), as_json=as_json)
+
+
+rewards.command("grade")(grade_file)
 
 
 def _options_in(entries: Sequence[Any], name: str) -> dict[str, Any]:
