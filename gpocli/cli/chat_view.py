@@ -1,5 +1,6 @@
 """Answers of a chat on a terminal: one below the other, or in columns where there is room for them."""
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,10 +25,29 @@ _BESIDE = 4
 
 def show_answers(speakers: "Sequence[Speaker]", question: str) -> bool:
     """Let each answer and show how it does; returns whether one of them was interrupted."""
-    if len(speakers) > 1 and console.is_terminal and console.width >= WIDE:
-        return _side_by_side(speakers, question)
-    interrupted = [_below(one, question, is_one=len(speakers) == 1) for one in speakers]
-    return any(interrupted)
+    with _keys_unseen():
+        if len(speakers) > 1 and console.is_terminal and console.width >= WIDE:
+            return _side_by_side(speakers, question)
+        interrupted = [_below(one, question, is_one=len(speakers) == 1) for one in speakers]
+        return any(interrupted)
+
+
+@contextmanager
+def _keys_unseen() -> Iterator[None]:
+    """What is typed while answers come waits for the next line, and does not show within them."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    import termios
+
+    before = termios.tcgetattr(sys.stdin)
+    unseen = termios.tcgetattr(sys.stdin)
+    unseen[3] &= ~termios.ECHO
+    termios.tcsetattr(sys.stdin, termios.TCSADRAIN, unseen)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
 def _below(speaker: "Speaker", question: str, *, is_one: bool) -> bool:
