@@ -1,6 +1,6 @@
 import pytest
 
-from gpocli.maths.symbolic import TooMuch, is_value, same_relation, same_value
+from gpocli.maths.symbolic import TooMuch, is_near, is_value, same_relation, same_value
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,10 @@ def test_relations(first, second, same):
 def test_large_powers_are_not_computed(latex):
     with pytest.raises(TooMuch):
         same_value(latex, "1")
+
+
+def test_near_is_less_than_the_distance_away():  # the root of 2 is 1.41421...
+    assert is_near(r"\sqrt{2}", "141/100", "1/100")
+    assert not is_near(r"\sqrt{2}", "141/100", "1/1000")
+    assert not is_near("x", "1", "1")
+    assert not is_near("2 +", "2", "1")
