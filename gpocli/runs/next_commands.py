@@ -5,9 +5,17 @@ from pathlib import Path
 
 
 def next_commands(path: Path) -> list[str]:
-    """The commands that most people want next, filled in: look at what it wrote, how it went, hand the model on."""
+    """The commands that most people want next, filled in: look at what it wrote, how it went, and use the model.
+
+    A model without a chat template cannot chat, and is handed on.
+    """
     run = shlex.quote(str(path))
-    return [f"gpo samples {run}", f"gpo report {run}", f"gpo export {run}"]
+    can_chat = (path / "model" / "chat_template.jinja").is_file()
+    return [
+        f"gpo samples {run}",
+        f"gpo report {run}",
+        f"gpo chat {run} --beside base" if can_chat else f"gpo export {run}",
+    ]
 
 
 def next_lines(path: Path) -> list[str]:

@@ -43,7 +43,7 @@ def test_a_run_prints_plain_lines_and_nothing_of_the_libraries(finished):
         "signal: gradient norm 1 on average; 1 of the groups were flat (no advantage)\n"
         "next: gpo samples out\n"
         "      gpo report out\n"
-        "      gpo export out\n"
+        "      gpo chat out --beside base\n"
         "saved: out\n"
     )
 

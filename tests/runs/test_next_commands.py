@@ -18,8 +18,14 @@ def test_they_are_for_this_run():
     ]
 
 
-@pytest.mark.parametrize("command", next_commands(Path("run")))
+def test_a_model_that_can_chat_is_chatted_with(tmp_path):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "chat_template.jinja").touch()
+    assert next_commands(tmp_path)[2] == f"gpo chat {tmp_path} --beside base"
+
+
+@pytest.mark.parametrize("command", [*next_commands(Path("run")), "gpo chat run --beside base"])
 def test_a_command_is_there(command):
-    _, name, path = shlex.split(command)
+    _, name, path = shlex.split(command)[:3]
     assert path == "run"
     assert name in get_command(app).commands
