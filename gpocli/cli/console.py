@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from gpocli.cli.plain import PlainConsole, clean, is_utf8
+from gpocli.cli.plain import PlainConsole, is_utf8
+from gpocli.display.clean import clean
 
 if TYPE_CHECKING:
     from rich.table import Table
