@@ -53,7 +53,7 @@ TABLE = {
     "serving": May("embedded errors settings spec"),
     "trainers": May(
         "algorithms contracts data embedded errors extensions rollout runs serving sharing",
-        heavy="accelerate torch transformers trl",
+        heavy="accelerate peft torch transformers trl",
     ),
     "checks": May(
         "builtin columns contracts data embedded errors plugin_manager policy serving settings spec trainers"

@@ -63,7 +63,7 @@ def check_packages(findings: Findings) -> None:
     """Find settings that need a package which is not installed."""
     model, sampling = findings.spec.model, findings.spec.sampling
     server = sampling.vllm
-    is_elsewhere = server is not None and not server.start and server.sync != "nccl"
+    is_elsewhere = server is not None and server.url is not None and not server.start and server.sync != "nccl"
     for wanted, path, package, extra in (
         (model.lora is not None, "model.lora", "peft", "peft"),
         (model.quantization is not None, "model.quantization", "bitsandbytes", "quantization"),

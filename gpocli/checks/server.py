@@ -10,7 +10,7 @@ def check_server(findings: Findings) -> None:
         return
     spec = findings.spec
     server = spec.sampling.vllm
-    if server is None:
+    if server is None or server.url is None:
         return
     if not server.start:
         _ask(findings)
@@ -24,11 +24,13 @@ def _ask(findings: Findings) -> None:
     spec = findings.spec
     server = spec.sampling.vllm
     assert server is not None
+    assert server.url is not None
     wanted = Wanted(
         model=server.model or spec.model.name,
         model_places=() if server.model else places_of(spec.model.name),
         sync=server.sync,
         tokens=spec.sampling.max_tokens + (spec.data.max_prompt_tokens or 1),
+        rank=spec.model.lora.rank if spec.model.lora else 0,
     )
     try:
         facts = facts_of(Control(server.url))

@@ -46,7 +46,12 @@ class Idle:
 
 IDLE: tuple[Idle, ...] = (
     Idle(_VLLM, "without sampling.engine: vllm", lambda spec, _: spec.sampling.engine != "vllm", ["sampling.engine"]),
-    Idle(_COLOCATED, "on a vLLM server", lambda spec, _: spec.sampling.vllm is not None, ["sampling.vllm"]),
+    Idle(
+        _COLOCATED,
+        "on a vLLM server",
+        lambda spec, _: spec.sampling.vllm is not None and spec.sampling.vllm.url is not None,
+        ["sampling.vllm"],
+    ),
     Idle(
         "vllm_group_port",
         "without sampling.vllm.sync: nccl",

@@ -31,13 +31,19 @@ class Answer:
 
 
 def generate_groups(
-    engine: Any, prompts: Sequence[Any], params: Any, board: Board, seeds: Sequence[int], end_token_ids: Sequence[int]
+    engine: Any,
+    prompts: Sequence[Any],
+    params: Any,
+    board: Board,
+    seeds: Sequence[int],
+    end_token_ids: Sequence[int],
+    adapter: Any = None,
 ) -> tuple[list[Answer], EngineCount]:
     """Complete each prompt as its row on the board, with a seed of its own, and abort the rows that are lost.
 
-    `engine` is vLLM's `LLMEngine`, `params` its `SamplingParams` for all rows. Rows share the blocks of a common prompt
-    by vLLM's prefix cache. Candidates are compared by their numbers of tokens (see `Board`), so that what is kept does
-    not depend on how the engine schedules them.
+    `engine` is vLLM's `LLMEngine`, `params` its `SamplingParams` for all rows, `adapter` a `LoRARequest` for them.
+    Rows share the blocks of a common prompt by vLLM's prefix cache. Candidates are compared by their numbers of tokens
+    (see `Board`), so that what is kept does not depend on how the engine schedules them.
 
     Raises `EnvironmentFault` when the engine ends a request for another reason than its end or its limit.
     """
@@ -45,7 +51,7 @@ def generate_groups(
     steps = tokens = 0
     try:
         for row, (prompt, seed) in enumerate(zip(prompts, seeds, strict=True)):
-            engine.add_request(str(row), prompt, _of_row(params, seed, end_token_ids))
+            engine.add_request(str(row), prompt, _of_row(params, seed, end_token_ids), lora_request=adapter)
         while board.num_running:
             outputs = engine.step()
             steps += 1

@@ -34,6 +34,10 @@ class Control:
     def post(self, path: str, body: Any = None, **query: str) -> Any:
         return self._ask("POST", path, timeout=_WORKS, params=query, json=body)
 
+    def tell(self, path: str, body: Any) -> None:
+        """Post where the answer is a text that says no more than that it was done."""
+        self._ask("POST", path, timeout=_WORKS, json=body, is_read=False)
+
     def is_up(self) -> bool:
         """Whether the server answers and its engine runs."""
         try:
@@ -52,7 +56,7 @@ class Control:
             time.sleep(_BETWEEN_LOOKS)
         return True
 
-    def _ask(self, method: str, path: str, **options: Any) -> Any:
+    def _ask(self, method: str, path: str, *, is_read: bool = True, **options: Any) -> Any:
         try:
             response = self._http.request(method, path, **options)
         except httpx2.InvalidURL as error:
@@ -62,7 +66,7 @@ class Control:
         if response.status_code != httpx2.codes.OK:
             raise refusal(self.url, path, response.status_code, response.text)
         try:
-            return response.json() if response.content else None
+            return response.json() if is_read and response.content else None
         except ValueError:
             raise ServerFault(f"what answers at {self.url}{path} is no vLLM server; {START}") from None
 

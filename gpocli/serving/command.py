@@ -10,6 +10,7 @@ from urllib.parse import urlparse
 
 from gpocli.embedded import EMBEDDED, is_adapter, model_folder, why_no_model
 from gpocli.errors import EnvironmentFault, SpecError
+from gpocli.serving.adapters import ADAPTERS_AT_A_TIME, rank_of_engine
 from gpocli.serving.facts import BACKENDS, LOGPROBS_MODE
 from gpocli.serving.vllm_plugin import STAMP
 from gpocli.settings.sampling import VllmSpec
@@ -36,10 +37,10 @@ class ServeCommand:
 def serve_command(spec: RunSpec, more: Sequence[str] = (), *, on_gpu: bool) -> ServeCommand:
     """The server that `spec` needs, with `more` options of `vllm serve`. Raises `SpecError` for a spec without one."""
     server = spec.sampling.vllm
-    if server is None:
+    if server is None or server.url is None:
         raise SpecError("sampling.vllm: the spec names no server; write sampling: {engine: vllm, vllm: {}}")
     return ServeCommand(
-        ["vllm", "serve", *_model(spec, server), *_place(server), *_numbers(spec, on_gpu), *_weights(spec), *more],
+        ["vllm", "serve", *_model(spec, server), *_place(server.url), *_numbers(spec, on_gpu), *_weights(spec), *more],
         _environment(spec, on_gpu),
         server.url,
     )
@@ -75,8 +76,8 @@ def _model(spec: RunSpec, server: VllmSpec) -> list[str]:
     return [*options, "--trust-remote-code"] if spec.model.trust_remote_code else options
 
 
-def _place(server: VllmSpec) -> list[str]:
-    address = urlparse(server.url)
+def _place(url: str) -> list[str]:
+    address = urlparse(url)
     return ["--host", str(address.hostname), "--port", str(address.port or _PORTS[address.scheme])]
 
 
@@ -94,12 +95,18 @@ def _numbers(spec: RunSpec, on_gpu: bool) -> list[str]:
 def _weights(spec: RunSpec) -> list[str]:
     assert spec.sampling.vllm is not None
     options = ["--middleware", STAMP, "--disable-uvicorn-access-log"]
+    if spec.sampling.vllm.sync == "lora":
+        assert spec.model.lora is not None
+        rank = str(rank_of_engine(spec.model.lora.rank))
+        return [*options, "--enable-lora", "--max-lora-rank", rank, "--max-loras", str(ADAPTERS_AT_A_TIME)]
     backend = {"backend": BACKENDS[spec.sampling.vllm.sync]}
     return [*options, "--weight-transfer-config", json.dumps(backend)]
 
 
 def _environment(spec: RunSpec, on_gpu: bool) -> dict[str, str]:
     environment = {"VLLM_SERVER_DEV_MODE": "1"}
+    if spec.sampling.vllm is not None and spec.sampling.vllm.sync == "lora":
+        environment["VLLM_ALLOW_RUNTIME_LORA_UPDATING"] = "1"
     if not spec.run.telemetry:
         environment["VLLM_NO_USAGE_STATS"] = "1"
     if Path(spec.model.name).is_dir() or spec.model.name == EMBEDDED:

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 
 from gpocli.embedded import EMBEDDED, model_folder
 from gpocli.errors import ServerFault
+from gpocli.serving.adapters import rank_of_engine
 from gpocli.serving.client import START, Control
 from gpocli.serving.vllm_plugin import BACKEND
 
 LOGPROBS_MODE = "processed_logprobs"
 BACKENDS = {"plugin": BACKEND, "nccl": "nccl"}
 """The weight transfer that a server needs, by `sampling.vllm.sync`."""
+UNTOUCHED = "default"
+"""The version of weights that a server has read from the model's files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,8 @@ class ServerFacts:
     logprobs_mode: str
     backend: str | None
     weight_version: str
+    adapter_rank: int | None = None
+    """The highest rank of an adapter that it takes; None: it takes none."""
 
     def name_of(self, wanted: "Wanted") -> str | None:
         """The name for requests of the model of a run; None when it is not served."""
@@ -44,6 +49,8 @@ class Wanted:
     sync: str
     tokens: int
     """Of the longest completion, and at least one of a prompt."""
+    rank: int = 0
+    """Of the adapter that is sent alone."""
 
 
 def places_of(model: str) -> tuple[str, ...]:
@@ -75,6 +82,7 @@ def _facts_of(control: Control) -> ServerFacts:
         logprobs_mode=config["model_config"]["logprobs_mode"],
         backend=transfer["backend"] if transfer else None,
         weight_version=control.get("/weight_info")["weight_version"],
+        adapter_rank=(config.get("lora_config") or {}).get("max_lora_rank"),
     )
 
 
@@ -96,8 +104,28 @@ def why_unfit(url: str, facts: ServerFacts, wanted: Wanted) -> Iterator[str]:
             f"{at} tells {facts.logprobs_mode}, which are not those that tokens are drawn with; start it with "
             f"--logprobs-mode {LOGPROBS_MODE}"
         )
+    yield from _why_no_weights(at, facts, wanted)
+
+
+def _why_no_weights(at: str, facts: ServerFacts, wanted: Wanted) -> Iterator[str]:
+    if wanted.sync == "lora":
+        yield from _why_no_adapter(at, facts, wanted.rank)
+        return
     backend = BACKENDS[wanted.sync]
     if facts.backend != backend:
         has = f"has the weight transfer '{facts.backend}'" if facts.backend else "has no weight transfer"
         start = f'--weight-transfer-config \'{{"backend": "{backend}"}}\''
         yield f"{at} {has}, and sampling.vllm.sync is {wanted.sync}; start it with {start}, or change the setting"
+
+
+def _why_no_adapter(at: str, facts: ServerFacts, rank: int) -> Iterator[str]:
+    flags = f"--enable-lora --max-lora-rank {rank_of_engine(rank)}"
+    if facts.adapter_rank is None:
+        yield f"{at} takes no adapters, and sampling.vllm.sync is lora; start it with {flags}, or change the setting"
+    elif facts.adapter_rank < rank:
+        yield f"{at} takes adapters of rank {facts.adapter_rank}, and the run's has {rank}; start it with {flags}"
+    if facts.weight_version != UNTOUCHED:
+        yield (
+            f"{at} has weights that a run has given it (version '{facts.weight_version}'), and an adapter needs those "
+            "of the model's files; start it anew"
+        )

@@ -7,20 +7,23 @@ from pydantic import Field
 from gpocli.settings.section import Section, rule
 from gpocli.settings.setting import Flag, Setting
 
+VLLM_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
+"""What vLLM takes for the highest rank of an adapter."""
+
 
 class VllmSpec(Section):
     """A vLLM server that samples for the run; `gpo serve` starts one."""
 
     url: Annotated[
-        str,
+        str | None,
         Field(pattern="^https?://[^/]+"),
         Setting("vllm_server_base_url", owns=("vllm_server_host", "vllm_server_port"), aliases=("base_url",)),
     ] = "http://127.0.0.1:8000"
-    """Address of the server."""
+    """Address of the server; null: none, vLLM is in the training process."""
     start: bool = False
     """Start the server with the run on this machine, and end it with the run."""
-    sync: Annotated[Literal["nccl", "plugin"], Setting("vllm_sync")] = "plugin"
-    """How weights reach it: `nccl` from GPU to GPU, `plugin` by files in `folder`, on any device."""
+    sync: Annotated[Literal["nccl", "plugin", "lora"], Setting("vllm_sync")] = "plugin"
+    """How weights reach it: `nccl` GPU to GPU, `plugin` by files in `folder`, `lora` so, but of the adapter alone."""
     folder: Annotated[str | None, Field(min_length=1), Setting("vllm_folder")] = None
     """Folder of weights, which the server sees under the same path; null: one for temporary files."""
     model: Annotated[str | None, Field(min_length=1), Setting("vllm_served_model")] = None
@@ -31,6 +34,18 @@ class VllmSpec(Section):
     """Seconds to wait for a server that is lost during a run, or tells no token."""
     concurrency: Annotated[int, Field(ge=1), Setting("vllm_concurrency")] = 256
     """Completions that a process of the run asks for at a time."""
+
+    @rule("url", "start", "sync")
+    def what_is_in_the_process_is_no_server(self) -> str | None:
+        if self.url is not None:
+            return None
+        if self.start:
+            return (
+                "null is vLLM in the training process, and start: true starts a server; write its url, or start: false"
+            )
+        if self.sync != "lora":
+            return f"null goes with sync: lora, and not with {self.sync}; write sampling.vllm: null, or sync: lora"
+        return None
 
 
 class SamplingSpec(Section):
@@ -79,7 +94,10 @@ class SamplingSpec(Section):
     """Under ZeRO-3 and FSDP2: each process gathers whole weights once a generation, so that gpo's loop can sample."""
     vllm: Annotated[
         VllmSpec | None,
-        Setting(derived={"vllm_mode": lambda vllm: "colocate" if vllm is None else "server"}, aliases=("vllm_server",)),
+        Setting(
+            derived={"vllm_mode": lambda vllm: "colocate" if vllm is None or vllm.url is None else "server"},
+            aliases=("vllm_server",),
+        ),
     ] = None
     """A vLLM server for `engine: vllm`; null: vLLM in the training process."""
 

@@ -12,7 +12,7 @@ from gpocli.settings.model import ModelSpec
 from gpocli.settings.optim import OptimSpec
 from gpocli.settings.reward import RewardSpec, read_rewards
 from gpocli.settings.run import RunSettings
-from gpocli.settings.sampling import SamplingSpec
+from gpocli.settings.sampling import VLLM_RANKS, SamplingSpec
 from gpocli.settings.section import Section, rule
 from gpocli.settings.setting import Flag, Setting, declared
 from gpocli.spec.algorithms import DEFAULT_ALGORITHM, OneOfAlgorithms, algorithm
@@ -58,6 +58,21 @@ class RunSpec(Section):
     """What stops a run that is dying, by name: `off`, `warn`, `stop`, `stop_and_restore`, or `action` and options."""
     trl: dict[str, Any] = Field(default_factory=dict)
     """Any other option of TRL's GRPOConfig, passed on as it is."""
+
+    @rule("sampling.vllm", "model.lora")
+    def only_an_adapter_is_sent_alone(self) -> dict[str, str]:
+        vllm, lora = self.sampling.vllm, self.model.lora
+        if vllm is None or vllm.sync != "lora":
+            return {}
+        if lora is None:
+            text = "lora sends the adapter of model.lora, and there is none; write plugin, or model: {lora: {}}"
+            return {"sampling.vllm.sync": text}
+        if lora.rank > VLLM_RANKS[-1]:
+            text = (
+                f"lora takes ranks to {VLLM_RANKS[-1]}, and model.lora.rank is {lora.rank}; lower it, or write plugin"
+            )
+            return {"sampling.vllm.sync": text}
+        return {}
 
     @rule("rewards")
     def some_reward_counts(self) -> str | None:

@@ -12,7 +12,7 @@ from gpocli.extensions import AlgorithmExtension
 from gpocli.trainers.inherited import NEVER_READ
 
 ROLLOUTS = ("auto", "race", "generate")
-VLLM_SYNCS = ("nccl", "plugin")
+VLLM_SYNCS = ("nccl", "plugin", "lora")
 DIVISORS = ("kept", "group")
 _TOKEN_NORMALISED_LOSSES = ("dapo", "cispo")
 
@@ -60,8 +60,8 @@ class GroupConfig(GRPOConfig):  # type: ignore[misc]
     vllm_sync: str = field(
         default="nccl",
         metadata={
-            "help": "How weights reach a vLLM server: 'nccl' (from GPU to GPU, as in TRL), or 'plugin' (through files "
-            "in a shared folder, on any device)."
+            "help": "How weights reach vLLM: 'nccl' (a server, from GPU to GPU, as in TRL), 'plugin' (a server, by "
+            "files in a shared folder, on any device), 'lora' (the adapter alone, also in the training process)."
         },
     )
     vllm_folder: str | None = field(

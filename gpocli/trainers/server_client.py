@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -139,20 +139,26 @@ class FolderClient(ServerClient):
 
     def init_communicator(self, device: Any = 0) -> None:
         self.close_communicator()
-        if self._parent is not None:
-            Path(self._parent).mkdir(parents=True, exist_ok=True)
-        self._folder = tempfile.mkdtemp(prefix="gpo-weights-", dir=self._parent)
-        self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)  # at the latest at exit
+        self._make_folder()
         try:
             self.control.post("/init_weight_transfer_engine", {"init_info": {"folder": self._folder}})
         except ServerFault as fault:
             self.close_communicator()
             if "No such file" not in str(fault):
                 raise
-            raise ServerFault(
-                f"the vLLM server at {self.base_url} does not see '{self._folder}'; name a folder that both see in "
-                "sampling.vllm.folder"
-            ) from fault
+            raise self._unseen() from fault
+
+    def _make_folder(self) -> None:
+        if self._parent is not None:
+            Path(self._parent).mkdir(parents=True, exist_ok=True)
+        self._folder = tempfile.mkdtemp(prefix="gpo-weights-", dir=self._parent)
+        self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)  # at the latest at exit
+
+    def _unseen(self) -> ServerFault:
+        return ServerFault(
+            f"the vLLM server at {self.base_url} does not see '{self._folder}'; name a folder that both see in "
+            "sampling.vllm.folder"
+        )
 
     def _push(self, version: str, metadata: list[Any], named_params: Iterator[tuple[str, torch.Tensor]]) -> None:
         # Written in full before the server is told of it: what fails here leaves its weights alone.
@@ -178,14 +184,17 @@ class FolderClient(ServerClient):
 
     def _written(self, name: str, tensors: dict[str, torch.Tensor]) -> Path:
         file = Path(self._folder) / f"{name}.safetensors"
+        self._write(lambda: save_file(tensors, file))
+        return file
+
+    def _write(self, write: Callable[[], None]) -> None:
         try:
-            save_file(tensors, file)
+            write()
         except OSError as error:
             raise ServerFault(
                 f"cannot write weights for vLLM to '{self._folder}': {error.strerror or error}; make room there, or "
                 "name another folder in sampling.vllm.folder"
             ) from error
-        return file
 
     def close_communicator(self) -> None:
         super().close_communicator()

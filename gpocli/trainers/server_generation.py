@@ -14,9 +14,11 @@ from trl.trainer import grpo_trainer
 from gpocli.errors import GpoError, ServerFault, ServerLost
 from gpocli.serving.client import START, Control
 from gpocli.serving.facts import Wanted, places_of
+from gpocli.trainers.adapter import adapter_of, rank_of
+from gpocli.trainers.adapter_client import AdapterClient
 from gpocli.trainers.config import GroupConfig
+from gpocli.trainers.probe import ServerProbe
 from gpocli.trainers.server_client import FolderClient, ServerClient
-from gpocli.trainers.server_probe import ServerProbe
 
 logger = logging.getLogger("gpocli")
 
@@ -86,10 +88,19 @@ class ServerGeneration(VLLMGeneration):  # type: ignore[misc]
         raise ServerFault(f"{lost}; it was lost {_COMEBACKS} times while it took weights; its log tells why")
 
     def _push(self) -> None:
-        if fault := self._fault_of(super().sync_weights):
+        if fault := self._fault_of(self._send):
             raise fault
         self.served = self.on_main(self._tell)
         self._probe.compare()
+
+    def _send(self) -> None:
+        if self._args.vllm_sync != "lora":
+            super().sync_weights()
+            return
+        adapter = adapter_of(self._trainer)
+        if self.accelerator.is_main_process:
+            assert isinstance(self.vllm_client, AdapterClient)
+            self.vllm_client.load(adapter)
 
     def keep_in_step(self) -> None:
         """Push where the trainer has made a step since the last push, or the server was restarted."""
@@ -123,10 +134,11 @@ class ServerGeneration(VLLMGeneration):  # type: ignore[misc]
         control = Control(self.url)
         self._wait(control, args.vllm_server_timeout, f"no vLLM server answers at {self.url}")
         options = {"control": control, "wanted": self._wanted(), "group_port": self.group_port}
-        if args.vllm_sync == "plugin":
-            self.vllm_client = FolderClient(**options, folder=args.vllm_folder)
-        else:
+        if args.vllm_sync == "nccl":
             self.vllm_client = ServerClient(**options)
+        else:
+            made = AdapterClient if args.vllm_sync == "lora" else FolderClient
+            self.vllm_client = made(**options, folder=args.vllm_folder)
         self.vllm_client.check()
         self.vllm_client.init_communicator(self.accelerator.device)
 
@@ -142,6 +154,7 @@ class ServerGeneration(VLLMGeneration):  # type: ignore[misc]
             model_places=() if served else places_of(name),
             sync=self._args.vllm_sync,
             tokens=self.max_completion_length + 1,
+            rank=rank_of(self._trainer.model) if self._args.vllm_sync == "lora" else 0,
         )
 
     def _has_kept(self) -> bool:

@@ -77,3 +77,15 @@ def test_without_a_server_nothing_is_asked(draft):
     findings = Findings(draft("{}"))
     check_server(findings)
     assert (findings.faults, findings.notes) == ([], [])
+
+
+LORA = "model: {lora: {rank: 9}}"
+
+
+def test_a_server_for_an_adapter_alone_must_take_it_on_the_models_own_weights(asked, stand_in):
+    stand_in.config |= {"weight_transfer_config": None, "lora_config": {"max_lora_rank": 16}}
+    assert asked(stand_in.url, ", sync: lora", LORA)[0] == []
+    stand_in.config["lora_config"], stand_in.version = None, "another-3"
+    faults, _ = asked(stand_in.url, ", sync: lora", LORA)
+    parts = "start it with --enable-lora --max-lora-rank 16", "weights that a run has given it (version 'another-3')"
+    assert [part in fault for part, fault in zip(parts, faults, strict=True)] == [True] * 2

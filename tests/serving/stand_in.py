@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from copy import deepcopy
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,7 @@ class StandIn:
         """Come back with the weights of the files."""
         self.version, self.is_paused, self.is_lost, self.folder = "default", False, False, None
         self.lose_after = None
+        self.adapters: dict[str, Any] = {}
         self.server: ThreadingHTTPServer | None = getattr(self, "server", None)
         if self.model_path is not None:
             from transformers import AutoModelForCausalLM
@@ -65,7 +67,7 @@ class StandIn:
         told: dict[str, Any] = {
             "/health": None,
             "/version": {"version": "0.31.0"},
-            "/v1/models": {"data": self.models},
+            "/v1/models": {"data": [*self.models, *({"id": name} for name in self.adapters)]},
             "/server_info": {"vllm_config": self.config},
             "/weight_info": {"weight_version": self.version},
             "/is_paused": {"is_paused": self.is_paused},
@@ -73,6 +75,12 @@ class StandIn:
         }
         if path in told:
             return 200, told[path]
+        if path == "/v1/load_lora_adapter":
+            self.adapters[body["lora_name"]] = self.with_adapter(body["lora_path"])
+            return 200, "Success: added"
+        if path == "/v1/unload_lora_adapter":
+            del self.adapters[body["lora_name"]]
+            return 200, "Success: removed"
         if path == "/init_weight_transfer_engine":
             self.folder = body["init_info"]["folder"]
         elif path in ("/pause", "/resume"):
@@ -91,15 +99,21 @@ class StandIn:
         for file in files:
             self.model.load_state_dict(load_file(Path(self.folder) / file), strict=False)
 
+    def with_adapter(self, path: str) -> Any:
+        from peft import PeftModel
+
+        return PeftModel.from_pretrained(deepcopy(self.model), path).eval() if self.takes_weights else self.model
+
     def draw(self, body: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """A chunk for each token, the last one with the reason; as vLLM, by a stream of the request's seed."""
         import torch
 
         stream = torch.Generator().manual_seed(body["seed"])
         ids, ends = list(body["prompt"]), body.get("stop_token_ids") or []
+        model = self.adapters.get(body["model"], self.model)
         for number in range(1, body["max_tokens"] + 1):
             with self.lock, torch.no_grad():
-                logits = self.model(torch.tensor([ids])).logits[0, -1].float() / body["temperature"]
+                logits = model(torch.tensor([ids])).logits[0, -1].float() / body["temperature"]
             logps = logits.log_softmax(-1)
             token = int(torch.multinomial(logps.exp(), 1, generator=stream))
             ids.append(token)

@@ -95,3 +95,11 @@ def test_where_vllm_is_not_installed(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(EnvironmentFault, match=r"pip install 'gpocli\[vllm\]'"):
         require_vllm()
+
+
+def test_an_adapter_alone_needs_a_server_that_takes_some():
+    made = command(server={"sync": "lora"}, model={"lora": {"rank": 9}})
+    assert "--weight-transfer-config" not in made.arguments
+    assert (after(made, "--max-lora-rank"), after(made, "--max-loras")) == ("16", "1")
+    assert "--enable-lora" in made.arguments
+    assert made.environment["VLLM_ALLOW_RUNTIME_LORA_UPDATING"] == "1"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import torch
 from datasets import Dataset
+from peft import LoraConfig
 
 from gpocli import GFPOConfig, GFPOTrainer, GMPOConfig, GMPOTrainer
 from gpocli.builtin.filters import adaptive_difficulty, correct, random
@@ -75,9 +76,22 @@ FILTERS = {
 
 
 def train(
-    model, out, *, filter="none", gmpo=False, flat=False, odd=False, updates=1, micro_batch=ROWS // PROCESSES, **options
+    model,
+    out,
+    *,
+    filter="none",
+    gmpo=False,
+    flat=False,
+    odd=False,
+    lora=None,
+    updates=1,
+    micro_batch=ROWS // PROCESSES,
+    **options,
 ):
-    """One run; a generation batch serves `updates` updates, and the rows of each come in micro-batches."""
+    """One run, of an adapter of rank `lora` where there is one.
+
+    A generation batch serves `updates` updates, and the rows of each come in micro-batches.
+    """
     trainer_class, config_class = (GMPOTrainer, GMPOConfig) if gmpo else (GFPOTrainer, GFPOConfig)
     accumulation = max(1, ROWS // PROCESSES // micro_batch) if not flat else 1
     config = config_class(
@@ -110,6 +124,7 @@ def train(
             {"prompt": [f"say {chr(97 + i) * i}" for i in range(8)], "number": list(range(8))}
         ),
         group_filter_func=FILTERS[filter](),
+        peft_config=lora and LoraConfig(r=lora, target_modules="all-linear", init_lora_weights=False),
     )
     records = []
     trainer.on_candidates = records.extend

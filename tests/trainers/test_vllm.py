@@ -11,6 +11,7 @@ from gpocli.trainers.vllm import refuse_what_vllm_would_drop, suited_engine
 class Options:
     use_vllm, vllm_mode, bf16, fp16 = True, "colocate", False, False
     num_generations, num_remains_in_group = 24, 8
+    vllm_sync = "nccl"
 
 
 def test_the_engine_has_room_for_all_candidates_and_the_dtype_of_the_weights(gfpo, monkeypatch):

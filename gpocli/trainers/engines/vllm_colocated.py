@@ -10,6 +10,7 @@ import torch
 from gpocli.errors import SpecError
 from gpocli.rollout import Race, Rollout, SamplingRequest
 from gpocli.rollout.vllm import Answer, EngineCount, generate_groups
+from gpocli.trainers.adapter_generation import AdapterGeneration
 from gpocli.trainers.engines import loop
 
 
@@ -48,6 +49,7 @@ class _Drive:
     """One generation of the ranks that share an engine: all of them decide alike, from the same tokens and scores."""
 
     def __init__(self, trainer: Any, request: SamplingRequest) -> None:
+        self._trainer = trainer
         self._engine = trainer.vllm_generation.llm.llm_engine
         self._request = request
         self._rows = len(request.prompts_P) * request.group_size
@@ -69,7 +71,11 @@ class _Drive:
         ).board()
         seeds = [request.row_seed(self._first_row + row) for row in range(len(prompts))]
         ends = request.settings.eos_token_ids
-        answers, self._count = generate_groups(self._engine, prompts, sampling_params, self._board, seeds, ends)
+        backend = self._trainer.vllm_generation
+        adapter = backend.bring(self._trainer) if isinstance(backend, AdapterGeneration) else None
+        answers, self._count = generate_groups(
+            self._engine, prompts, sampling_params, self._board, seeds, ends, adapter
+        )
         return answers
 
     def rollout(self, logps: list[list[float]]) -> Rollout:

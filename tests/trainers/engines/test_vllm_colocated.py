@@ -87,3 +87,15 @@ def test_two_ranks_that_share_an_engine_decide_alike(train, raced):
 
     assert kept(shared) == kept(raced)
     assert figures(shared, "loss") == pytest.approx(figures(raced, "loss"), rel=1e-4, abs=1e-6)
+
+
+def test_the_adapter_alone_trains_as_all_weights_with_it_merged_do(train):
+    whole = train(filter="race", lora=4)
+    alone = train(filter="race", lora=4, vllm_sync="lora")
+
+    assert kept(alone) == kept(whole)
+    assert figures(alone, "loss") == pytest.approx(figures(whole, "loss"), rel=1e-3, abs=1e-5)
+    # Compared after every sync, of which the second has an update before it.
+    assert len(figures(alone, "sampling/sync_difference")) == 2
+    assert max(figures(alone, "sampling/sync_difference")) < 2e-5
+    assert max(figures(alone, "sampling/sampling_logp_difference/max")) < 1e-3
