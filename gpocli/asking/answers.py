@@ -19,7 +19,7 @@ class Answer:
     """One completion: candidate number `candidate` (from 0) of prompt number `prompt`.
 
     `tokens` count the end token. `ended` by it, or else cut at the limit. `logp` is the sum of the log-probabilities
-    with which its tokens were drawn, after temperature and all other settings.
+    with which its tokens were drawn, after temperature and all other settings. `ids` are the tokens.
     """
 
     prompt: int
@@ -28,6 +28,7 @@ class Answer:
     tokens: int
     ended: bool
     logp: float | None
+    ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,15 +51,20 @@ class AskedModel:
         text: str = self._sampler.tokenizer.decode(tokens, skip_special_tokens=True)
         return text
 
-    def answers(self, made: Rows, count: int, seed: int, teller_of: TellerOf | None = None) -> Iterator[list[Answer]]:
+    def answers(
+        self, made: Rows, count: int, seed: int, teller_of: TellerOf | None = None, *, first: int = 0
+    ) -> Iterator[list[Answer]]:
         """`count` answers to each of the prompts (see `prompts`), in order, those at a time that are drawn together.
 
-        `teller_of` gives each portion one who tells of it while it is drawn. Raises `SpecError` for prompts that leave
-        no room for an answer.
+        `teller_of` gives each portion one who tells of it while it is drawn. Of prompts before number `first` only
+        those are answered that are drawn together with it; the others are answered as if all were. Raises `SpecError`
+        for prompts that leave no room for an answer.
         """
         ids = self._ids(made)
         settings = self._fitting(made, ids)
         for portion in portions(len(made), count):
+            if portion.last <= first:
+                continue
             teller = None if teller_of is None else teller_of(portion)
             yield self._draw(ids[portion.first : portion.last], portion, settings, seed, teller)
 
@@ -100,6 +105,7 @@ class AskedModel:
                 tokens=len(ids),
                 ended=rollout.finished[row],
                 logp=None if rollout.logps is None else sum(rollout.logps[row]),
+                ids=tuple(ids),
             )
             for row, ids in enumerate(rollout.completion_ids)
         ]

@@ -53,6 +53,14 @@ def test_an_answer_does_not_depend_on_the_others(model, monkeypatch):
     assert texts(model, 2, *ASKED) == together
 
 
+def test_answers_from_a_prompt_on_are_those_of_all(model, monkeypatch):
+    monkeypatch.setattr("gpocli.asking.answers.portions.__defaults__", (2,))
+    made = model.prompts(given_prompts(ASKED), chat=True)
+    whole = [one for answers in model.answers(made, 2, 3) for one in answers]
+    assert [one for answers in model.answers(made, 2, 3, first=1) for one in answers] == whole[2:]
+    assert [len(one.ids) for one in whole] == [one.tokens for one in whole]
+
+
 def test_what_is_told_while_it_is_drawn_is_what_was_drawn(model):
     told = {}
 
