@@ -45,9 +45,7 @@ def test_a_prompt_that_is_too_long_is_refused_by_default():
 
 
 def test_of_a_prompt_that_was_counted_in_part_the_least_is_said():
-    with pytest.raises(
-        SpecError, match=r"^d\.jsonl:2: prompt of over 900 tokens, over .* longest has over 900 tokens"
-    ):
+    with pytest.raises(SpecError, match=r"^d\.jsonl:2: prompt of over 900 tokens, over .* longest has over 900 tokens"):
         fitted([10, 900, 60], frozenset([1]))
 
 

@@ -57,6 +57,7 @@ def test_rows_that_are_equal_are_told_from_others():
 def test_the_file_goes_with_the_rows(monkeypatch, tmp_path):
     monkeypatch.setattr(store, "IN_MEMORY", 0)
     monkeypatch.setattr(store.tempfile, "tempdir", str(tmp_path))
+    gc.collect()  # what other tests have left open
     before = len(os.listdir("/proc/self/fd"))
     rows = keep(ROWS)
     assert list(tmp_path.iterdir()) == []  # it has no name
