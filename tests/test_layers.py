@@ -48,6 +48,7 @@ TABLE = {
     "spec": May("embedded errors extensions plugin_manager presets settings"),
     "policy": May("data embedded errors settings", heavy="peft torch transformers"),
     "runs": May("errors spec"),
+    "evaluation": May("errors runs"),
     "sharing": May("data embedded errors extensions policy runs settings spec", heavy="peft torch transformers"),
     "launch": May("errors spec"),
     "serving": May("embedded errors settings spec"),
@@ -68,15 +69,17 @@ TABLE = {
         heavy="accelerate datasets torch transformers",
         loads=True,
     ),
-    "evaluation": May(),
     "asking": May(
         "checks columns data embedded errors policy rollout runs settings spec", heavy="peft torch transformers"
+    ),
+    "measuring": May(
+        "asking columns contracts data embedded errors evaluation plugin_manager replay runs settings spec"
     ),
     "sweep": May("checks errors runs spec"),
     "report": May("errors evaluation runs"),
     "cli": May(
-        "asking checks contracts data display doctor errors extensions glossary launch planning plugin_manager presets "
-        "replay report runs scaffold serving settings sharing spec sweep training trial"
+        "asking checks contracts data display doctor errors evaluation extensions glossary launch measuring "
+        "planning plugin_manager presets replay report runs scaffold serving settings sharing spec sweep training trial"
     ),
     "__main__": May("cli"),
     "__init__": May("extensions hookspecs settings trainers", loads=True),

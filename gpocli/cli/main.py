@@ -14,6 +14,7 @@ from gpocli.cli import (
     config,
     data,
     doctor,
+    eval,
     explain,
     export,
     extensions,
@@ -66,6 +67,7 @@ app.command("samples", rich_help_panel=RUNS)(samples.samples_command)
 app.command("replay", rich_help_panel=RUNS)(replay.replay_command)
 app.command("compare", rich_help_panel=RUNS)(compare.compare_command)
 app.command("report", rich_help_panel=RUNS)(report.report_command)
+app.command("eval", rich_help_panel=RUNS)(eval.eval_command)
 app.command("generate", rich_help_panel=RUNS)(generate.generate_command)
 app.command("chat", rich_help_panel=RUNS)(chat.chat_command)
 app.command("export", rich_help_panel=RUNS)(export.export_command)
@@ -118,7 +120,7 @@ def _unknown_option(error: Any) -> str | None:
 
 def _instead_of_command(text: str) -> str | None:
     """What to write for a command that there is not, but that other tools have."""
-    instead = {"resume": "gpo train NAME --resume --out runs/<name>", "eval": "gpo train NAME --set run.eval_every=N"}
+    instead = {"resume": "gpo train NAME --resume --out runs/<name>"}
     asked = next((name for name in instead if text.startswith(f"No such command '{name}'")), None)
     return asked and f"No such command '{asked}'; write {instead[asked]}"
 

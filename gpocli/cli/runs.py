@@ -173,7 +173,7 @@ def _left(run: "Run") -> list[tuple[str, str]]:
         ("checkpoints", ", ".join(one.name for one in checkpoints) or "none"),
         ("final model", str(run.model_path) if run.has_model else "none"),
         ("recorded", f"steps {recorded[0]} to {recorded[-1]}" if recorded else "no candidates"),
-        ("evaluations", ", ".join(one.stem for one in run.evaluations) or "none"),
+        ("evaluations", ", ".join(one.name for one in run.evaluations) or "none"),
     ]
 
 

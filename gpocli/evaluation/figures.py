@@ -1,7 +1,7 @@
 """The figures of an evaluation and their bootstrap intervals: pure functions on arrays [P prompts, N completions]."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import comb
 
 import numpy as np
@@ -19,6 +19,8 @@ class Answers:
     length_PN: NDArray[np.int64]
     cut_PN: NDArray[np.bool_]
     """Whether a completion met the token limit."""
+    rewards_PN: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    """Each reward by name; NaN where it does not apply."""
 
     @property
     def prompts(self) -> int:
@@ -27,7 +29,8 @@ class Answers:
 
     def of(self, rows: NDArray[np.intp]) -> "Answers":
         """The answers to some prompts, in any order, any number of times."""
-        return Answers(self.right_PN[rows], self.length_PN[rows], self.cut_PN[rows])
+        rewards = {name: values_PN[rows] for name, values_PN in self.rewards_PN.items()}
+        return Answers(self.right_PN[rows], self.length_PN[rows], self.cut_PN[rows], rewards)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,8 @@ def pass_at_k(samples: int, right: int, k: int) -> float:
 
 
 def figures(answers: Answers) -> Figures:
-    """Accuracy, pass@1, 2, 4, ..., mean, median and 90 % length, tokens spent for a right answer, share cut.
+    """Accuracy, pass@1, 2, 4, ..., mean, median and 90 % length, tokens spent for a right answer, share cut, and the
+    mean of each reward.
 
     Lengths are in tokens, of all completions; `tokens_per_right` is NaN without a right one.
     """
@@ -61,7 +65,13 @@ def figures(answers: Answers) -> Figures:
         "length_90": float(np.quantile(tokens, 0.9)),
         "tokens_per_right": float(tokens.sum()) / right if right else float("nan"),
         "cut": float(answers.cut_PN.mean()),
+        **{f"rewards/{name}/mean": _mean_of_known(values) for name, values in answers.rewards_PN.items()},
     }
+
+
+def _mean_of_known(values: NDArray[np.float64]) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else float("nan")
 
 
 def powers_of_two(most: int) -> list[int]:

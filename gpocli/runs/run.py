@@ -110,8 +110,8 @@ class Run:
 
     @property
     def evaluations(self) -> list[Path]:
-        """The records of evaluations that were made of it afterwards."""
-        return sorted(self.evaluations_path.glob("*.jsonl"))
+        """The folders of evaluations that were made of it afterwards, be they done or not."""
+        return sorted(file.parent for file in self.evaluations_path.glob("*/evaluation.json"))
 
     @property
     def has_model(self) -> bool:

@@ -61,6 +61,17 @@ def test_nothing_right_has_no_price():
     assert isnan(figures(answers([[0, 0]], [[3, 5]]))["tokens_per_right"])
 
 
+def test_a_reward_counts_where_it_applies():
+    nan = float("nan")
+    one = Answers(
+        TWENTY.right_PN, TWENTY.length_PN, TWENTY.cut_PN, {"a": np.array([[1.0, nan]] * 5 + [[2.0, 3.0]] * 15)}
+    )
+    # 5 * 1 + 15 * 5 over 35
+    assert figures(one)["rewards/a/mean"] == 80 / 35
+    assert figures(one.of(np.arange(5)))["rewards/a/mean"] == 1
+    assert isnan(figures(answers([[0]], [[3]]).of(np.arange(1)))["tokens_per_right"])
+
+
 def test_intervals_are_those_of_a_bootstrap_written_out():
     found = estimates(TWENTY, seed=3, times=200)["accuracy"]
     generator, means = np.random.default_rng(3), []

@@ -82,6 +82,11 @@ def test_checkpoints_and_evaluations_are_in_order(tmp_path):
         (run.checkpoints_path / name).mkdir(parents=True)
     assert [one.name for one in run.checkpoints] == ["checkpoint-9", "checkpoint-10"]
     assert run.evaluations == []
+    for name in ("b", "a"):
+        (run.evaluations_path / name).mkdir(parents=True)
+        (run.evaluations_path / name / "evaluation.json").touch()
+    (run.evaluations_path / "c").mkdir()
+    assert [one.name for one in run.evaluations] == ["a", "b"]
 
 
 def test_the_end_of_the_metrics_is_read_back_to_the_last_completions(tmp_path):
