@@ -49,7 +49,7 @@ TABLE = {
     "policy": May("data embedded errors settings", heavy="peft torch transformers"),
     "runs": May("errors spec"),
     "evaluation": May("errors runs"),
-    "sharing": May("data embedded errors extensions policy runs settings spec", heavy="peft torch transformers"),
+    "sharing": May("data embedded errors evaluation extensions policy runs settings spec", heavy="peft torch transformers"),
     "launch": May("errors spec"),
     "serving": May("embedded errors settings spec"),
     "trainers": May(

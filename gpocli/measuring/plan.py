@@ -11,6 +11,7 @@ from gpocli import __version__
 from gpocli.asking.source import Asked, find_asked, was_trained_on_chats
 from gpocli.data import Rows
 from gpocli.embedded import model_folder
+from gpocli.evaluation.weights import fingerprint
 from gpocli.measuring.prompts import Wanted, rows_of
 from gpocli.measuring.rewards import Rewards, build_rewards
 from gpocli.settings.data import DataSpec
@@ -18,7 +19,6 @@ from gpocli.spec.layer import Assignment, Place
 
 _HOW = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty", "max_tokens")
 """The settings by which answers are drawn."""
-_WEIGHTS = ("*.safetensors", "*.bin", "*.json", "*.jinja")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ class Plan:
             "samples": self.samples,
             "seed": self.seed,
             "sampling": self.sampling,
+            "weights": weights(self.asked),
             "rewards": self.rewards.identity,
             "right": self.rewards.right,
         }
@@ -68,7 +69,7 @@ class Plan:
     def folder(self, parent: Path | None = None) -> Path:
         """Where it is recorded: with its run, else in `evaluations`. Anything else than the same has another name."""
         run = self.asked.run
-        whole = {**self.facts(), "weights": weights(self.asked), "chat": self.chat, "gpo": __version__}
+        whole = {**self.facts(), "chat": self.chat, "gpo": __version__}
         whole["asked"] = [self.asked.spec.data.system, self.asked.spec.data.chat, self.asked.template_options]
         del whole["model"], whole["right"]  # another name of the same, and another look at it
         place = parent or (Path("evaluations") if run is None else run.evaluations_path)
@@ -104,13 +105,9 @@ def beside(plan: Plan, name: str, flag: str) -> Plan:
     return replace(plan, asked=find_asked(name, (), same))
 
 
-def weights(asked: Asked) -> Any:
-    """What tells a model from another of that name: sizes and times of its files, or the revision of a hub id."""
-    folder = model_folder(asked.name)
-    if not folder.is_dir():
-        return [asked.name, asked.spec.model.revision]
-    files = sorted({file for pattern in _WEIGHTS for file in folder.glob(pattern)})
-    return [[file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in files]
+def weights(asked: Asked) -> str:
+    """What tells a model from another of that name: a digest of its files, or name and revision of a hub id."""
+    return fingerprint(model_folder(asked.name)) or f"{asked.name}@{asked.spec.model.revision or 'main'}"
 
 
 def _digest(value: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> str:

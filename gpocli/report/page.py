@@ -7,6 +7,7 @@ from typing import Any
 
 from gpocli.report.comparison import Paired, compare
 from gpocli.report.drawing import STROKES, colour, draw_chart, draw_lengths
+from gpocli.report.evaluations import FIGURES, HEADERS, evaluation_rows
 from gpocli.report.lengths import examples, lengths
 from gpocli.report.series import Chart, charts
 from gpocli.runs.difference import differences
@@ -34,6 +35,7 @@ def report(runs: Sequence[Run], *, refresh: int | None = None) -> str:
         *(f"<p>{_swatch(i)}{_text(line)}</p>" for i, of in enumerate(lines) for line in summarize(of).lines()),
         "<h2>Curves</h2>",
         f'<div class="charts">{"".join(_figure(chart) for chart in charts(lines))}{_lengths(runs)}</div>',
+        _evaluations(runs, names),
         _compared(runs, names),
         _guards(runs, names),
         *(_examples(run, name, i) for i, (run, name) in enumerate(zip(runs, names, strict=True))),
@@ -81,6 +83,16 @@ def _lengths(runs: Sequence[Run]) -> str:
 def _drawn(title: str, words: str, svg: str) -> str:
     caption = f"<figcaption>{_text(title)} <span>{_text(words)}</span></figcaption>"
     return f"<figure>{caption}{svg}</figure>"
+
+
+def _evaluations(runs: Sequence[Run], names: Sequence[str]) -> str:
+    rows = [[_text(cell) for cell in row] for row in evaluation_rows(runs, names)]
+    if not rows:
+        return ""
+    headers = [*HEADERS, *(word for word, _ in FIGURES.values())]
+    words = "By gpo eval, with 95 % bootstrap intervals over prompts."
+    table = _table(headers, rows, numbers=len(headers) - 3)
+    return f'<h2>Evaluations</h2><p class="dim">{words}</p>{table}'
 
 
 def _compared(runs: Sequence[Run], names: Sequence[str]) -> str:

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from gpocli.errors import EnvironmentFault, SpecError
+from gpocli.evaluation.folder import evaluations_in
+from gpocli.evaluation.weights import fingerprint
 from gpocli.runs.checkpoints import damage, latest_whole, read_manifest
 from gpocli.runs.run import Run
 from gpocli.sharing.card import CardFacts, render_card, versions_in
@@ -102,7 +105,15 @@ def facts_of(run: Run, source: Path, options: ExportOptions) -> CardFacts:
         versions=versions_in(card.read_text(encoding="utf-8")) if card.is_file() else {},
         step=options.checkpoint,
         is_adapter=is_adapter(source) and not options.merge,
+        evaluations=_evaluations(run, source, options.checkpoint),
     )
+
+
+def _evaluations(run: Run, source: Path, step: int | None) -> list[dict[str, Any]]:
+    """What was evaluated of the very weights in `source`: a run that went on since has others."""
+    mine = [facts for _, facts in evaluations_in(run.evaluations_path) if facts.get("of_run") and facts["step"] == step]
+    now = fingerprint(source) if mine else None
+    return [facts for facts in mine if facts["weights"] == now]
 
 
 def _with_base(facts: CardFacts, folder: Path, base: str | None) -> tuple[CardFacts, list[str]]:

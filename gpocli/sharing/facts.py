@@ -37,10 +37,12 @@ def facts_of_run(
     versions: Mapping[str, str],
     step: int | None = None,
     is_adapter: bool | None = None,
+    evaluations: Sequence[Mapping[str, Any]] = (),
 ) -> CardFacts:
     """What a card says of the model after `step` steps of a run, the last one where it is None.
 
-    `sources` are the digests of code and data by name, as checkpoints have them.
+    `sources` are the digests of code and data by name, as checkpoints have them; `evaluations` what was evaluated of
+    that model afterwards (see `gpocli.evaluation.folder`).
     """
     lines = [line for line in metrics if line.get("kind") != "end" and (step is None or line["step"] <= step)]
     section, method = spec.algorithm, spec.extension
@@ -60,7 +62,7 @@ def facts_of_run(
         data=_data(spec, sources),
         datasets=[one for one in dict.fromkeys((data.source, data.eval_source or data.source)) if is_hub_id(one)],
         course=_course(lines),
-        figures=_evaluation(lines),
+        figures=_evaluation(lines) | dict(map(_measured, evaluations)),
         spec=dump_spec(public_spec(spec)),
         versions=versions,
     )
@@ -116,3 +118,17 @@ def _evaluation(lines: Sequence[Mapping[str, Any]]) -> dict[str, list[Figure]]:
     }
     found = [Figure(name, value) for name, value in named.items() if value is not None]
     return {f"Evaluation after step {last['step']}": found} if found else {}
+
+
+def _measured(facts: Mapping[str, Any]) -> tuple[str, list[Figure]]:
+    """The figures of an evaluation, and what they are of."""
+    data, sampling = facts["data"], facts["sampling"]
+    how = f"{facts['samples']} answers each at temperature {sampling['temperature']:g}"
+    asked = f"`gpo eval` on {facts['graded']:,} prompts of {_source(data['source'])}, {how}, seed {facts['seed']}"
+    right = f"right by `{shown(facts['right'])}`, intervals of 95 % over prompts, of the weights as the run saved them"
+    figures = [
+        Figure(name, one["value"], one["low"], one["high"])
+        for name, one in facts["figures"].items()
+        if one["value"] is not None
+    ]
+    return f"{asked} ({right})", figures

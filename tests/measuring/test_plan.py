@@ -14,7 +14,9 @@ from tests.measuring.runs import make_run
 
 @pytest.fixture
 def run(tmp_path):
-    return make_run(tmp_path / "x", data={"source": "embedded", "system": "Add."}, sampling={"temperature": 0.5, "max_tokens": 64})
+    return make_run(
+        tmp_path / "x", data={"source": "embedded", "system": "Add."}, sampling={"temperature": 0.5, "max_tokens": 64}
+    )
 
 
 def planned(model, *, rewards=(), right=None, samples=2, seed=0, limit=3):
@@ -71,5 +73,16 @@ def test_another_model_is_asked_in_the_same_way(run):
 
 def test_what_is_told_of_it_is_json(run):
     facts = planned(run).facts()
-    assert list(facts) == ["model", "of_run", "step", "data", "samples", "seed", "sampling", "rewards", "right"]
+    assert list(facts) == [
+        "model",
+        "of_run",
+        "step",
+        "data",
+        "samples",
+        "seed",
+        "sampling",
+        "weights",
+        "rewards",
+        "right",
+    ]
     assert (facts["data"]["prompts"], facts["data"]["split"], facts["right"]) == (3, "eval", "accuracy")

@@ -10,6 +10,7 @@ import pytest
 
 from gpocli.report.page import report
 from gpocli.runs.run import Run
+from tests.report.test_evaluations import evaluate
 from tests.runs.made_run import candidate, four, make_run, record
 
 VOID = {"meta"}
@@ -50,6 +51,24 @@ def test_it_is_whole_and_asks_for_nothing(runs):
     assert (tags.open, tags.asking) == ([], [])
     assert "url(" not in page
     assert "@import" not in page
+
+
+def test_evaluations_stand_in_it_with_intervals(runs):
+    assert "Evaluations</h2>" not in report(runs)
+    evaluate(runs[1].path, "1")
+    page = report(runs)
+    (section,) = re.findall(r"<h2>Evaluations</h2>.*?</table>", page)
+    assert re.findall("<td[^>]*>(.*?)</td>", section)[:6] == [
+        "&lt;b&gt;",
+        "final",
+        "&lt;t&gt;.jsonl",
+        "20",
+        "4",
+        "0.500 (0.400 to 0.600)",
+    ]
+    tags = Tags()
+    tags.feed(page)
+    assert (tags.open, tags.asking) == ([], [])
 
 
 def test_it_has_what_there_is_to_see(runs):

@@ -5,6 +5,8 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from gpocli.errors import EnvironmentFault, SpecError
+from gpocli.evaluation.folder import EvaluationFolder
+from gpocli.evaluation.weights import fingerprint
 from gpocli.sharing.export import ExportOptions, export, refuse_private_base, source_of
 
 IDS = torch.tensor([[3, 4, 5, 6]])
@@ -123,3 +125,20 @@ def test_the_card_keeps_the_versions_of_the_training(whole_run, tmp_path):
     (whole_run.model_path / "README.md").write_text("x\n\n## Versions\n\n- torch 1.0\n\n## Citation\n")
     make(whole_run, tmp_path / "out")
     assert "## Versions\n\n- torch 1.0\n\n" in (tmp_path / "out/README.md").read_text()
+
+
+def test_the_card_has_the_evaluations_of_the_very_weights(whole_run, tmp_path):
+    figures = {"accuracy": {"value": 0.5, "low": 0.4, "high": 0.6}}
+    weights = fingerprint(whole_run.model_path)
+    for name, step, of, seed in (("a", None, weights, 1), ("b", None, "before", 2), ("c", 5, weights, 3)):
+        folder = EvaluationFolder(tmp_path / "evaluations" / name, {"of_run": True, "step": step, "weights": of})
+        folder.tell(data={"source": "embedded"}, sampling={"temperature": 1.0}, samples=4, graded=9, seed=seed)
+        folder.tell(right="accuracy", state="done", ended="2026", figures=figures)
+        folder.close()
+    whole_run.evaluations_path = tmp_path / "evaluations"
+    make(whole_run, tmp_path / "out")
+    card = (tmp_path / "out/README.md").read_text()
+    assert "`gpo eval` on 9 prompts of the sums that ship in gpo, 4 answers each at temperature 1, seed 1" in card
+    assert "| accuracy | 0.5 | 0.4 to 0.6 |" in card
+    assert "seed 2" not in card
+    assert "seed 3" not in card

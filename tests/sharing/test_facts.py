@@ -58,6 +58,30 @@ def test_the_last_evaluation_up_to_the_step():
     assert facts(step=1).figures == {}
 
 
+EVALUATION = {
+    "data": {"source": "/home/me/test.jsonl"},
+    "sampling": {"temperature": 0.6},
+    "samples": 4,
+    "graded": 1200,
+    "seed": 7,
+    "right": "accuracy",
+    "figures": {
+        "accuracy": {"value": 0.5, "low": 0.4, "high": 0.6},
+        "tokens_per_right": {"value": None, "low": None, "high": None},
+    },
+}
+
+
+def test_evaluations_afterwards_with_their_intervals_and_no_path():
+    spec = RunSpec.model_validate(SPEC)
+    found = facts_of_run("x", spec, METRICS, sources={}, versions={}, evaluations=[EVALUATION]).figures
+    assert list(found.values())[1:] == [[Figure("accuracy", 0.5, 0.4, 0.6)]]
+    assert list(found)[1] == (
+        "`gpo eval` on 1,200 prompts of `test.jsonl`, 4 answers each at temperature 0.6, seed 7 (right by `accuracy`, "
+        "intervals of 95 % over prompts, of the weights as the run saved them)"
+    )
+
+
 def test_the_course_up_to_the_step_is_the_same_before_and_after_the_end():
     assert facts(step=2).course == facts(metrics=METRICS[:2]).course
     assert facts(step=2).course[0].startswith("Course: 2 steps: reward 0.250 to 0.500")
