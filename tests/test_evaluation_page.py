@@ -28,6 +28,13 @@ def test_a_command_of_the_page_fails_only_for_want_of_the_model(tmp_path, monkey
     assert re.match("MODEL: model.name: (no such folder|'runs/short.* is a run that has no final model)", said.err)
 
 
+def test_its_spec_is_sound(tmp_path, monkeypatch, capsys):
+    user = User(tmp_path, monkeypatch, capsys)
+    (spec,) = re.findall(r"```yaml\n(.*?)```", PAGE, flags=re.DOTALL)
+    user.write("best.yaml", spec)
+    assert user.gpo("check", "best.yaml").code == 0
+
+
 def test_the_page_names_every_figure_and_every_key():
     facts = make_plan(find_asked("embedded"), Wanted(limit=1), (), None, samples=1, seed=0).facts()
     names = [*KEYS, *facts, *facts["data"], *figures(TWENTY)]

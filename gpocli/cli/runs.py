@@ -10,6 +10,7 @@ from gpocli.cli.console import console, plain_table, print_json, print_lines, pr
 from gpocli.cli.spec_command import AsJson
 
 if TYPE_CHECKING:
+    from gpocli.runs.best import Best
     from gpocli.runs.listing import Overview
     from gpocli.runs.run import Run
 
@@ -57,6 +58,7 @@ def show_run(path: RunPath, as_json: AsJson = False) -> None:
     if as_json:
         left = {
             "checkpoints": [str(one) for one in run.checkpoints],
+            "best": None if (best := _best(run)) is None else asdict(best) | {"checkpoint": str(best.checkpoint)},
             "model_path": str(run.model_path) if run.has_model else None,
             "evaluations": [str(one) for one in run.evaluations],
             "recorded_steps": len(run.candidates.steps),
@@ -168,13 +170,28 @@ def _facts(row: "Overview") -> list[tuple[str, str]]:
 
 def _left(run: "Run") -> list[tuple[str, str]]:
     checkpoints: Sequence[Path] = run.checkpoints
-    recorded = run.candidates.steps
+    recorded, best = run.candidates.steps, _best(run)
     return [
-        ("checkpoints", ", ".join(one.name for one in checkpoints) or "none"),
+        ("checkpoints", ", ".join(_checkpoint(one, best) for one in checkpoints) or "none"),
         ("final model", str(run.model_path) if run.has_model else "none"),
         ("recorded", f"steps {recorded[0]} to {recorded[-1]}" if recorded else "no candidates"),
         ("evaluations", ", ".join(one.name for one in run.evaluations) or "none"),
     ]
+
+
+def _best(run: "Run") -> "Best | None":
+    from gpocli.errors import SpecError
+
+    try:
+        return run.best
+    except SpecError:  # a broken run
+        return None
+
+
+def _checkpoint(path: Path, best: "Best | None") -> str:
+    if best is None or best.checkpoint != path:
+        return path.name
+    return f"{path.name} (best {best.metric}: {best.value:.4g})"
 
 
 def _value(value: Any) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from gpocli.errors import SpecError
+from gpocli.runs.best import Best, best_checkpoint
 from gpocli.runs.checkpoints import step_of
 from gpocli.runs.directory import RunDirectory
 from gpocli.runs.groups import GroupFiles
@@ -107,6 +108,14 @@ class Run:
         """The checkpoints that can be resumed from, whole or not, in the order of their steps."""
         found = self.checkpoints_path.glob("checkpoint-*") if self.checkpoints_path.is_dir() else ()
         return sorted((one for one in found if one.name[11:].isdigit()), key=step_of)
+
+    @property
+    def best(self) -> Best | None:
+        """The checkpoint that the run's own evaluations found to be the best, if it was told by which metric.
+
+        Raises SpecError where the spec cannot be read.
+        """
+        return best_checkpoint(self.checkpoints, self.settings)
 
     @property
     def evaluations(self) -> list[Path]:

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from gpocli.runs.directory import RunDirectory
+from tests.cli.conftest import GFPO, metrics
 from tests.cli.in_process import User
 from tests.runs.made_run import four, make_run, record
 
@@ -64,6 +65,32 @@ def test_a_run_is_shown_as_json(user):
     make_run(user.folder / "a")
     shown = json.loads(user.gpo("runs", "show", "a", "--json").out)
     assert (shown["summary"]["reward_last"], shown["model_path"], shown["manifest"]) == (0.2, "a/model", {})
+
+
+def test_the_best_checkpoint_is_marked(user):
+    run = make_run(user.folder / "a", trl={"metric_for_best_model": "reward"}, run={"steps": 2, "eval_every": 1})
+    for step in (1, 2):
+        (run / f"checkpoints/checkpoint-{step}").mkdir(parents=True)
+        noted = {"best_global_step": 1, "best_metric": 0.25}
+        (run / f"checkpoints/checkpoint-{step}/trainer_state.json").write_text(json.dumps(noted))
+    assert "checkpoints: checkpoint-1 (best reward: 0.25), checkpoint-2\n" in user.gpo("runs", "show", "a").out
+    best = {"checkpoint": "a/checkpoints/checkpoint-1", "metric": "reward", "value": 0.25}
+    assert json.loads(user.gpo("runs", "show", "a", "--json").out)["best"] == best
+
+
+@pytest.mark.slow
+def test_the_best_checkpoint_is_kept_beyond_the_newest(folder):
+    """The shortest answers by the evaluations of a run of its own, whose best is not among the last two."""
+    more = ("--steps", 5, "--set", "run.eval_every=1", "--set", "run.save_every=1", "--set", "run.keep_checkpoints=2")
+    best = ("--set", "trl.metric_for_best_model=rewards/odd_length/mean", "--set", "data.eval_source=data.jsonl")
+    done = folder.gpo(*GFPO, "--reward", "./mine.py:odd_length", *more, *best)
+    assert done.code == 0, done.stderr
+    values = {one["step"]: one["eval_rewards/odd_length/mean"] for one in metrics(folder.path / "out", "eval")}
+    wanted = max(range(1, 6), key=lambda step: (values[step], -step))
+    shown = json.loads(folder.gpo("runs", "show", "out", "--json").stdout)
+    assert shown["best"]["checkpoint"] == f"out/checkpoints/checkpoint-{wanted}"
+    assert shown["best"]["value"] == values[wanted]
+    assert f"out/checkpoints/checkpoint-{wanted}" in shown["checkpoints"]
 
 
 def test_differences_are_told(user):
