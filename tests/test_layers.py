@@ -49,15 +49,17 @@ TABLE = {
     "policy": May("data embedded errors settings", heavy="peft torch transformers"),
     "runs": May("errors spec"),
     "evaluation": May("errors runs"),
-    "sharing": May("data embedded errors evaluation extensions policy runs settings spec", heavy="peft torch transformers"),
+    "sharing": May(
+        "data embedded errors evaluation extensions policy runs settings spec", heavy="peft torch transformers"
+    ),
     "launch": May("errors spec"),
     "serving": May("embedded errors settings spec"),
     "trainers": May(
-        "algorithms contracts data embedded errors extensions rollout runs serving sharing",
+        "algorithms contracts data embedded errors evaluation extensions rollout runs serving sharing",
         heavy="accelerate peft torch transformers trl",
     ),
     "checks": May(
-        "builtin columns contracts data embedded errors plugin_manager policy serving settings spec trainers"
+        "builtin columns contracts data embedded errors evaluation plugin_manager policy serving settings spec trainers"
     ),
     "display": May("glossary runs"),
     "planning": May("checks contracts data embedded errors settings spec"),

@@ -6,12 +6,14 @@ from difflib import get_close_matches
 from gpocli.checks.findings import Findings
 from gpocli.contracts.building import NamedReward
 from gpocli.contracts.callables import call_signature
+from gpocli.evaluation.grader import right_reward
 from gpocli.spec import RunSpec
 from gpocli.spec.wording import shown
 
 FIGURES = (
-    "completions/clipped_ratio completions/max_length completions/max_terminated_length completions/mean_length "
-    "completions/mean_terminated_length completions/min_length completions/min_terminated_length entropy loss "
+    "completions/clipped_ratio completions/length_90 completions/max_length completions/max_terminated_length "
+    "completions/mean_length completions/mean_terminated_length completions/median_length completions/min_length "
+    "completions/min_terminated_length entropy loss "
     "num_tokens policy_loss reward reward_std runtime samples_per_second steps_per_second"
 ).split()
 """What every evaluation has; clip figures are named by the algorithm."""
@@ -36,7 +38,8 @@ def check_best_model(findings: Findings, rewards: Sequence[NamedReward]) -> None
 def metrics_of(spec: RunSpec, rewards: Sequence[NamedReward]) -> list[str]:
     """The names of the figures of an evaluation, without the `eval_` before them."""
     of_rewards = [f"rewards/{reward.name}/{what}" for reward in rewards for what in ("mean", "std")]
-    return sorted([*FIGURES, *of_rewards, *(["kl"] if spec.algorithm.beta else [])])
+    of_right = ["completions/tokens_per_right"] if right_reward([reward.name for reward in rewards]) else []
+    return sorted([*FIGURES, *of_rewards, *of_right, *(["kl"] if spec.algorithm.beta else [])])
 
 
 def _logs_its_own(reward: NamedReward) -> bool:

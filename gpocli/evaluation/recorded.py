@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from gpocli.errors import SpecError
 from gpocli.evaluation.figures import Answers, Estimate
+from gpocli.evaluation.right import judged
 from gpocli.runs.records import candidate_records, read_candidates
-
-RIGHT = 0.5
-"""A reward above it means a right answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +42,12 @@ def graded(folder: Path, right: str) -> Graded:
     if right not in names or len({len(row) for row in rows}) > 1:
         raise SpecError(f"the records in '{folder}' are of another evaluation; remove that folder")
     rewards = {name: _numbers([[one.rewards[name] for one in row] for row in rows]) for name in names}
-    known_P = ~np.isnan(rewards[right]).all(1)
-    answers = Answers(
-        right_PN=np.nan_to_num(rewards[right], nan=0.0) > RIGHT,
-        length_PN=np.array([[one.length for one in row] for row in rows], dtype=np.int64),
-        cut_PN=np.array([[not one.finished for one in row] for row in rows]),
-        rewards_PN=rewards,
-    )
-    numbers = np.array(sorted(by_prompt))
-    kept, left_out = (tuple(int(one) for one in numbers[choice]) for choice in (known_P, ~known_P))
-    return Graded(kept, answers.of(np.flatnonzero(known_P)), left_out)
+    length_PN = np.array([[one.length for one in row] for row in rows], dtype=np.int64)
+    cut_PN = np.array([[not one.finished for one in row] for row in rows])
+    answers, places = judged(rewards, right, length_PN, cut_PN)
+    numbers = sorted(by_prompt)
+    kept = tuple(numbers[place] for place in places)
+    return Graded(kept, answers, tuple(one for one in numbers if one not in set(kept)))
 
 
 def _numbers(values: list[list[float | None]]) -> NDArray[np.float64]:

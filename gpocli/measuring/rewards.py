@@ -11,12 +11,10 @@ from gpocli.contracts.reward_call import RewardRules
 from gpocli.data import Rows
 from gpocli.data.required import require_columns
 from gpocli.errors import SpecError
+from gpocli.evaluation.grader import right_reward
 from gpocli.plugin_manager import PluginHost, load_plugins
 from gpocli.replay.paid import Pay
 from gpocli.settings.reward import RewardSpec, read_rewards
-
-LIKELY = ("accuracy", "exact", "code", "gym")
-"""Rewards that tell what is right, where a run has several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ def _read(wanted: Sequence[str]) -> list[dict[str, Any]]:
 
 def _right(names: Sequence[str], wanted: str | None) -> str:
     if wanted is None:
-        return next((name for name in LIKELY if name in names), names[0])
+        return right_reward(names) or names[0]
     if wanted not in names:
         raise SpecError(f"--right '{wanted}' is no reward of this evaluation; there are: {', '.join(names)}")
     return wanted

@@ -10,7 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import numpy as np
+
 from gpocli.contracts import length_pull
+from gpocli.evaluation.figures import Answers
+from gpocli.evaluation.figures import figures as figures_of
+from gpocli.evaluation.grader import right_reward
+from gpocli.evaluation.right import judged
 from gpocli.trainers.generation_batch import Advantaged, Selected
 
 Metrics = dict[str, list[float]]
@@ -79,7 +85,29 @@ def evaluation_figures(
     completions: Sequence[Counted], group_size: int, reward_names: Sequence[str]
 ) -> dict[str, float]:
     """The figures of an evaluation, none of whose completions is stopped early or rejected."""
-    return length_figures(completions) | reward_figures(completions, group_size, reward_names)
+    figures = length_figures(completions) | reward_figures(completions, group_size, reward_names)
+    return figures | measured_figures(completions, group_size, reward_names)
+
+
+def measured_figures(completions: Sequence[Counted], group_size: int, reward_names: Sequence[str]) -> dict[str, float]:
+    """What `gpo eval` tells, too: the median and the 90 % length, and the tokens that a right answer costs.
+
+    The last is of groups that can be graded, and there where a reward tells what is right. Nothing without completions.
+    """
+    if not completions:
+        return {}
+    shape = (-1, group_size if len(completions) % group_size == 0 else 1)
+    length_PN = np.array([one.length for one in completions], dtype=np.int64).reshape(shape)
+    cut_PN = np.array([not one.finished for one in completions]).reshape(shape)
+    whole = figures_of(Answers(np.zeros_like(cut_PN), length_PN, cut_PN))
+    found = {f"completions/{name}": whole[name] for name in ("median_length", "length_90")}
+    if (right := right_reward(reward_names)) is None:
+        return found
+    place = list(reward_names).index(right)
+    paid_PN = np.array([one.rewards[place] for one in completions], dtype=np.float64).reshape(shape)
+    answers, graded = judged({right: paid_PN}, right, length_PN, cut_PN)
+    cost = figures_of(answers)["tokens_per_right"] if len(graded) else math.nan
+    return found | {"completions/tokens_per_right": cost}
 
 
 def length_figures(candidates: Sequence[Counted]) -> dict[str, float]:

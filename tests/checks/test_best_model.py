@@ -20,7 +20,10 @@ def fault(found_by, metric, *functions, beta=0):
     return [line.split(": ", 2)[2] for line in found_by(check_best_model, text, rewards)]
 
 
-@pytest.mark.parametrize("metric", ["reward", "eval_reward", "rewards/accuracy/mean", "loss", "clip_ratio/low_mean"])
+@pytest.mark.parametrize(
+    "metric",
+    ["reward", "eval_reward", "rewards/accuracy/mean", "loss", "clip_ratio/low_mean", "completions/tokens_per_right"],
+)
 def test_what_an_evaluation_has_passes(found_by, metric):
     assert fault(found_by, metric) == []
 

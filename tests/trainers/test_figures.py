@@ -118,6 +118,25 @@ def test_groups_of_one_are_no_groups():
     assert evaluation_figures([candidate(1, 1.0), candidate(3, 2.0)], 2, ["right"])["frac_reward_zero_std"] == 0.0
 
 
+def test_what_a_right_answer_costs_is_of_the_groups_that_can_be_graded():
+    # The second group cannot be graded. Right: 2 tokens, of 2 + 6 of its group. All: 2, 6, 100, 104.
+    group = [candidate(2, 1.0), candidate(6, 0.5), candidate(100, NAN), candidate(104, NAN)]
+    figures = evaluation_figures(group, 2, ["accuracy"])
+    assert figures["completions/tokens_per_right"] == 8
+    assert figures["completions/median_length"] == 53
+    # place 2.7 of 0..3
+    assert figures["completions/length_90"] == pytest.approx(102.8)
+    assert "completions/tokens_per_right" not in evaluation_figures(group, 2, ["mine"])
+    assert evaluation_figures(group[2:], 2, ["accuracy"])["completions/tokens_per_right"] == APPROX_NAN
+
+
+def test_a_training_batch_has_none_of_them():
+    assert (
+        not {"completions/median_length", "completions/tokens_per_right"}
+        & training_figures([candidate(1, 1.0)], 1, ["accuracy"], is_filtered=False, all_rewarded=True).keys()
+    )
+
+
 def test_a_surplus_row_is_not_kept_and_a_lost_one_has_no_reward():
     rollout = Rollout([[5, 1], [5], [5, 5, 1]], [True, False, True], [False, True, False])
     batch = Drawn(3, [{}] * 3, ["p"] * 3).sampled(rollout, ["a", "b", "c"]).scored({0: ([1.0], 0.5), 2: ([3.0], 1.5)})

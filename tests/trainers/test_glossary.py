@@ -32,6 +32,7 @@ NEEDS_MORE = {
             "judge/cached", "judge/unreadable", "judge/failed",
         )
     ),
+    "eval_completions/tokens_per_right",  # a reward that tells what is right; tests/trainers/test_figures.py
     "weights/not_finite",  # a run that dies; tests/training/test_guards.py
     *(
         f"{prefix}{name}"  # vLLM and tools, which TRL's own tests cover
