@@ -122,8 +122,11 @@ def bootstrap(
 ) -> dict[str, Estimate]:
     """Figures of all prompts, and the percentile interval of each over prompts drawn with replacement.
 
-    A resampling in which a figure is NaN does not count for its interval.
+    A resampling in which a figure is NaN does not count for its interval. One prompt tells nothing of others: its
+    bounds are NaN.
     """
+    if prompts < 2:
+        return {name: _estimate(value, (), level) for name, value in of(np.arange(prompts)).items()}
     generator = np.random.default_rng(seed)
     drawn = [of(generator.integers(prompts, size=prompts)) for _ in range(times)]
     return {

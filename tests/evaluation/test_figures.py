@@ -1,4 +1,4 @@
-from itertools import combinations
+from itertools import combinations, product
 from math import isnan
 
 import numpy as np
@@ -86,6 +86,21 @@ def test_the_interval_is_near_that_of_the_normal_distribution():
     # variance of a prompt: 10 of 20 are 0.5 away, 10 * 0.25 / 20 = 0.125; 1.96 * sqrt(0.125 / 20) = 0.155
     assert found.low == pytest.approx(0.5 - 0.155, abs=0.03)
     assert found.high == pytest.approx(0.5 + 0.155, abs=0.03)
+
+
+def test_intervals_are_those_of_all_draws_that_there_are():
+    """Of three prompts with 0, 1 and 2 of 2 right there are 27 draws, to be counted one by one: no random numbers."""
+    three = answers([[0, 0], [1, 0], [1, 1]], [[1, 1]] * 3)
+    means = sorted(sum(draw) / 3 for draw in product([0.0, 0.5, 1.0], repeat=3))
+    # 1 of 27 has a mean of 0, 3 more have one of 1/6: the twentieth part of 27 is among these
+    assert (means[int(0.05 * 27)], means[-1 - int(0.05 * 27)]) == pytest.approx((1 / 6, 5 / 6))
+    found = estimates(three, seed=0, times=2000, level=0.9)["accuracy"]
+    assert (found.low, found.high) == pytest.approx((1 / 6, 5 / 6))
+
+
+def test_one_prompt_has_no_interval():
+    found = estimates(answers([[1, 0]], [[3, 5]]), seed=0)["accuracy"]
+    assert (found.value, isnan(found.low), isnan(found.high)) == (0.5, True, True)
 
 
 def test_a_seed_fixes_the_intervals():
