@@ -194,7 +194,7 @@ def test_check_of_the_builtin_plugin_finds_nothing(user):
     assert said.out.splitlines()[:4] == [
         f"plugin 'builtin' (gpocli {__version__})",
         "check                         finding",
-        "loads                         6 filters, 7 rewards, 12 guards, 7 algorithms",
+        "loads                         6 filters, 12 rewards, 12 guards, 7 algorithms",
         "filter length                 sound",
     ]
     assert said.out.count("sound") >= 11  # the reward gym is tried only where its extra is installed
