@@ -33,7 +33,7 @@ class ModelSpec(Section):
     name: Annotated[
         str,
         Field(min_length=1),
-        Setting(aliases=("model_name", "model_name_or_path", "model_path"), flag=Flag("--model", "Folder, run or hub id")),
+        Setting(aliases=("model_name", "model_name_or_path", "model_path"), flag=Flag("--model", "Folder, run or id")),
     ] = "embedded"
     """A folder, a run directory for its final model, a hub id, or `embedded` for the model in the package."""
     revision: Annotated[str | None, Field(min_length=1), Setting("model_init_kwargs.revision", unless=None)] = None

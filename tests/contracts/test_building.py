@@ -34,7 +34,7 @@ def test_options_reach_the_build_as_the_model_that_checked_them():
     given = []
     built(reward(lambda options: given.append(options) or steps, options=Options), "mine", "here", {"weight": "2.5"})
     assert given == [Options(weight=2.5)]
-    with pytest.raises(SpecError, match="^reward 'mine': unknown option 'wieght'; did you mean 'weight'"):
+    with pytest.raises(SpecError, match=r"^reward 'mine': unknown option 'wieght'; did you mean 'weight'"):
         built(reward(lambda options: steps, options=Options), "mine", "here", {"wieght": 2})
 
 
@@ -63,7 +63,7 @@ def test_an_error_that_is_already_told_passes():
     def build(options):
         raise SpecError("weight must be at least 1")
 
-    with pytest.raises(SpecError, match="^weight must be at least 1$"):
+    with pytest.raises(SpecError, match=r"^weight must be at least 1$"):
         built(reward(build), "mine", "here", {})
 
 
