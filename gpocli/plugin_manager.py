@@ -1,35 +1,26 @@
 """The plugin host: it finds what plugins give, built-in, installed or in a file, and builds filters and rewards."""
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from importlib.metadata import EntryPoint
-from importlib.metadata import entry_points as entry_points_of
-from types import ModuleType
 from typing import Any, Generic, TypeVar
-
-from pluggy import PluginValidationError
 
 from gpocli import __version__
 from gpocli.contracts.building import NamedReward, built, named_reward
-from gpocli.contracts.callables import one_line_cause
 from gpocli.contracts.filter import NamedFilter
 from gpocli.contracts.guards import NamedGuard
+from gpocli.contracts.installed import BrokenPlugin, LoadedPlugin, chosen, file_of, loaded, origin_of
 from gpocli.contracts.nearest import did_you_mean
-from gpocli.contracts.plugin import RECORDS, Extensions, Kind, PluginFault, extensions_of
+from gpocli.contracts.plugin import RECORDS, Kind, extensions_of
 from gpocli.contracts.reference import follow_reference, is_reference
 from gpocli.contracts.unpackaged import as_extension
 from gpocli.errors import GpoError, PluginError, SpecError
 from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, GuardExtension, RewardExtension
 from gpocli.settings.guards import GuardAction
 
-GROUP = "gpo"
 BUILTIN = "gpocli.builtin.plugin"
 
-ONLY = "GPO_PLUGINS"
-"""Environment variable: the installed plugins (or distributions) to load, with commas; empty: none."""
 STRICT = "GPO_PLUGINS_STRICT"
 """Environment variable: whether a broken plugin, or a name that two claim, is an error at once."""
 
@@ -49,31 +40,7 @@ class Registered(Generic[E]):
     @property
     def origin(self) -> str:
         """`plugin 'lines' (gpo-filter-lines 1.0)`."""
-        return _origin(self.plugin, self.distribution, self.version)
-
-
-@dataclass(frozen=True, slots=True)
-class BrokenPlugin:
-    """A plugin that could not be loaded; nothing of it is used. `reason` is one line."""
-
-    name: str
-    distribution: str | None
-    version: str | None
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{_origin(self.name, self.distribution, self.version)} is broken: {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedPlugin:
-    """A plugin that keeps the contract, and what it gave."""
-
-    name: str
-    distribution: str | None
-    version: str | None
-    file: str | None
-    given: Extensions
+        return origin_of(self.plugin, self.distribution, self.version)
 
 
 class PluginHost:
@@ -208,19 +175,13 @@ def load_plugins(*, entry_points: bool = True, strict: bool | None = None) -> Pl
     `GPO_PLUGINS` chooses among the installed ones; `SpecError` for one that is not installed.
     """
     builtin = import_module(BUILTIN)
-    loaded = [LoadedPlugin("builtin", "gpocli", __version__, _file_of(builtin), extensions_of(builtin))]
-    broken: list[BrokenPlugin] = []
-    for entry_point in _chosen() if entry_points else []:
-        distribution, version = _provenance(entry_point)
-        try:
-            plugin = entry_point.load()
-            given = extensions_of(plugin)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - plugins may raise anything
-            broken.append(BrokenPlugin(entry_point.name, distribution, version, _reason(error)))
-        else:
-            loaded.append(LoadedPlugin(entry_point.name, distribution, version, _file_of(plugin), given))
-    host = PluginHost(loaded, broken)
-    faults = [*map(str, broken), *host.clashes, *host.renamed]
+    ours = LoadedPlugin("builtin", "gpocli", __version__, file_of(builtin), extensions_of(builtin))
+    others = [loaded(point) for point in chosen(BUILTIN)] if entry_points else []
+    host = PluginHost(
+        [ours, *(plugin for plugin in others if isinstance(plugin, LoadedPlugin))],
+        [plugin for plugin in others if isinstance(plugin, BrokenPlugin)],
+    )
+    faults = [*map(str, host.broken), *host.clashes, *host.renamed]
     if faults and (_is_strict() if strict is None else strict):
         raise PluginError("\n".join(faults))
     return host
@@ -228,47 +189,6 @@ def load_plugins(*, entry_points: bool = True, strict: bool | None = None) -> Pl
 
 def _is_strict() -> bool:
     return os.environ.get(STRICT, "").lower() not in ("", "0", "false", "no")
-
-
-def _chosen() -> list[EntryPoint]:
-    """The installed plugins, or those of them that `GPO_PLUGINS` names."""
-    wanted = os.environ.get(ONLY)
-    if wanted is None:
-        return _installed()
-    names = [name for name in map(str.strip, wanted.split(",")) if name]
-    if not names:
-        return []
-    installed = _installed()
-    known = {name for point in installed for name in _names_of(point)}
-    for name in names:
-        if name not in known:
-            raise SpecError(f"{ONLY} names '{name}', which is no installed plugin; {did_you_mean(name, known)}")
-    return [point for point in installed if _names_of(point).intersection(names)]
-
-
-def _names_of(entry_point: EntryPoint) -> set[str]:
-    distribution, _ = _provenance(entry_point)
-    return {entry_point.name} if distribution is None else {entry_point.name, distribution}
-
-
-def _installed() -> list[EntryPoint]:
-    found = [point for point in entry_points_of(group=GROUP) if point.value != BUILTIN]
-    return sorted(found, key=lambda point: (_provenance(point)[0] or "", point.name))
-
-
-def _provenance(entry_point: EntryPoint) -> tuple[str | None, str | None]:
-    return (entry_point.dist.name, entry_point.dist.version) if entry_point.dist is not None else (None, None)
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, PluginFault | PluginValidationError):
-        return " ".join(str(error).split())
-    return one_line_cause(error)
-
-
-def _file_of(plugin: object) -> str | None:
-    module = plugin if isinstance(plugin, ModuleType) else sys.modules.get(type(plugin).__module__)
-    return getattr(module, "__file__", None)
 
 
 def _claims_of(kind: Kind, plugins: Sequence[LoadedPlugin]) -> dict[str, list[Registered[Any]]]:
@@ -306,9 +226,3 @@ def _a(kind: Kind) -> str:
 def _clash(kind: Kind, name: str, claims: Sequence[Registered[Any]]) -> str:
     origins = " and ".join(claim.origin for claim in claims)
     return f"{kind} '{name}' is claimed by {origins}; uninstall all but one"
-
-
-def _origin(plugin: str, distribution: str | None, version: str | None) -> str:
-    if distribution is None:
-        return f"plugin '{plugin}'"
-    return f"plugin '{plugin}' ({distribution} {version})"

@@ -8,8 +8,9 @@ import textwrap
 import pytest
 
 from gpocli.contracts.filter import GroupFilter
+from gpocli.contracts.installed import BrokenPlugin
 from gpocli.errors import PluginError, SpecError
-from gpocli.plugin_manager import BrokenPlugin, load_plugins
+from gpocli.plugin_manager import load_plugins
 
 GOOD = """
     import gpocli
@@ -224,27 +225,6 @@ def test_columns_of_a_reward_are_those_it_declares_or_cannot_do_without(tmp_path
     assert host.build_reward("./mine.py:steps").columns == ("min_steps",)
     assert host.build_reward("accuracy").columns == ("answer",)
     assert host.build_reward("accuracy", {"answer_column": "gold"}).columns == ("gold",)
-
-
-def test_some_installed_plugins_can_be_chosen_by_name_or_distribution(install, monkeypatch):
-    install("gpo-one", GOOD.replace("NAME", "one"), name="first")
-    install("gpo-two", GOOD.replace("NAME", "two"), name="second")
-    install("gpo-three", GOOD.replace("NAME", "three"), name="third")
-    monkeypatch.setenv("GPO_PLUGINS", "first, gpo-three")
-    assert [plugin.name for plugin in load_plugins().plugins] == ["builtin", "first", "third"]
-    monkeypatch.setenv("GPO_PLUGINS", "")
-    assert [plugin.name for plugin in load_plugins().plugins] == ["builtin"]
-
-
-def test_chosen_plugin_that_is_not_installed_is_refused(install, monkeypatch):
-    install("gpo-lines", GOOD.replace("NAME", "lines"), name="lines")
-    monkeypatch.setenv("GPO_PLUGINS", "lins")
-    with pytest.raises(SpecError) as caught:
-        load_plugins()
-    assert (
-        str(caught.value)
-        == "GPO_PLUGINS names 'lins', which is no installed plugin; did you mean 'lines' or 'gpo-lines'?"
-    )
 
 
 def test_strict_makes_an_error_of_all_that_is_wrong(install, monkeypatch):

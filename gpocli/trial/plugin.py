@@ -13,6 +13,7 @@ from pluggy import PluginValidationError
 from gpocli.contracts.building import build_extension
 from gpocli.contracts.callables import one_line_cause
 from gpocli.contracts.filter import NamedFilter
+from gpocli.contracts.installed import GROUP, BrokenPlugin, LoadedPlugin
 from gpocli.contracts.nearest import did_you_mean
 from gpocli.contracts.option_docs import option_docs
 from gpocli.contracts.options import OptionsError
@@ -21,7 +22,7 @@ from gpocli.contracts.reference import import_file, importable
 from gpocli.data import Rows
 from gpocli.errors import EnvironmentFault, GpoError, SpecError, counted
 from gpocli.extensions import AlgorithmExtension, Extension, FilterExtension, GuardExtension, RewardExtension
-from gpocli.plugin_manager import GROUP, BrokenPlugin, LoadedPlugin, PluginHost
+from gpocli.plugin_manager import PluginHost
 from gpocli.settings.setting import declared
 from gpocli.spec.flags import taken_flags
 from gpocli.spec.trl_schema import trl_options

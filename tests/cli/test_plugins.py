@@ -8,7 +8,8 @@ import pytest
 
 from gpocli import __version__
 from gpocli.cli.plugins import list_plugins
-from gpocli.plugin_manager import BrokenPlugin, load_plugins
+from gpocli.contracts.installed import BrokenPlugin
+from gpocli.plugin_manager import load_plugins
 from tests.cli.in_process import User
 
 LONGEST = """

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from packaging.specifiers import SpecifierSet
 
+from gpocli.contracts.installed import BrokenPlugin
 from gpocli.doctor.finding import Finding
 from gpocli.doctor.packages import (
     NEWEST_TESTED,
@@ -17,7 +18,7 @@ from gpocli.doctor.packages import (
     stated_ranges,
 )
 from gpocli.errors import PluginError
-from gpocli.plugin_manager import BrokenPlugin, load_plugins
+from gpocli.plugin_manager import load_plugins
 
 ROOT = Path(__file__).parents[2]
 TRL = SpecifierSet(">=1.14.2,<1.17")
