@@ -6,7 +6,6 @@ RUN/evaluations/<name>/
     evaluation.lock  held by the process that writes here
 """
 
-import fcntl
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from gpocli.errors import SpecError
+from gpocli.runs.locks import lock
 from gpocli.runs.records import CandidateRecord, CandidateWriter, record_files, step_of_file
 from gpocli.runs.writing import writing
 
@@ -32,13 +32,9 @@ class EvaluationFolder:
         with writing(path):
             path.mkdir(parents=True, exist_ok=True)
             self._lock: IO[bytes] = (path / "evaluation.lock").open("wb")
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not lock(self._lock.fileno()):
             self._lock.close()
-            raise SpecError(f"'{path}' is being written by another process; wait for it") from None
-        except OSError:  # some network disks have no locks
-            pass
+            raise SpecError(f"'{path}' is being written by another process; wait for it")
         self._write = CandidateWriter(self.candidates_path)
         self.facts: dict[str, Any] = {"format": FORMAT, "state": "begun", **facts} | read_facts(path)
         self._save()

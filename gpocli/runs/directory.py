@@ -22,6 +22,7 @@ from typing import Any
 
 from gpocli.errors import EnvironmentFault, SpecError
 from gpocli.runs.checkpoints import MANIFEST, is_sealed, latest_whole, logged_until, step_of
+from gpocli.runs.locks import lock
 from gpocli.runs.manifest import NAME as _MANIFEST
 from gpocli.runs.manifest import Manifest
 from gpocli.runs.metrics import Kind, append_metrics, missing_lines, read_metrics, rewind_metrics
@@ -242,7 +243,7 @@ class RunDirectory:
             descriptor = os.open(self.path / _LOCK, os.O_CREAT | os.O_RDWR, 0o644)
         except OSError as error:
             raise SpecError(f"cannot write in '{self.path}' ({error.strerror}); name another with --out") from error
-        if not _lock(descriptor):
+        if not lock(descriptor):
             os.close(descriptor)
             raise SpecError(f"run directory '{self.path}' is in use by another process; name another with --out")
         self._descriptor = descriptor
@@ -253,16 +254,6 @@ def run_stem(*parts: str, now: time.struct_time | None = None) -> str:
     words = [re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in parts]
     stamp = time.strftime("%Y%m%d-%H%M%S", now or time.localtime())
     return "-".join([*filter(None, words), stamp])
-
-
-def _lock(descriptor: int) -> bool:
-    """Lock an open file for this process, without waiting; False when another process holds it."""
-    from filelock import lock_descriptor  # here: with asyncio below it, it takes as long as a whole check
-
-    try:
-        return lock_descriptor(descriptor, blocking=False)
-    except OSError:
-        return True  # some network disks have no locks: the folder is taken to be free
 
 
 def _cannot_make(path: Path, error: OSError) -> str:

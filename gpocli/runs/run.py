@@ -12,6 +12,7 @@ from gpocli.runs.best import Best, best_checkpoint
 from gpocli.runs.checkpoints import step_of
 from gpocli.runs.directory import RunDirectory
 from gpocli.runs.groups import GroupFiles
+from gpocli.runs.locks import is_locked
 from gpocli.runs.manifest import NAME as MANIFEST
 from gpocli.runs.manifest import read_manifest
 from gpocli.runs.metrics import read_metrics
@@ -158,20 +159,6 @@ class Run:
 def is_run(path: Path) -> bool:
     """Whether a folder is a run directory, be it a broken one."""
     return any((path / sign).is_file() for sign in _SIGNS)
-
-
-def is_locked(path: Path) -> bool:
-    """Whether a process holds the lock of a run. It is only looked at: held for no longer than that takes."""
-    import fcntl
-
-    try:
-        with path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:  # no lock, or a disk without locks
-        return False
-    return False
 
 
 def _state_of(newest: list[dict[str, Any]], steps: int | None, *, has_model: bool) -> State:

@@ -11,7 +11,7 @@ import pytest
 from gpocli.errors import EnvironmentFault, SpecError
 from gpocli.runs.checkpoints import seal
 from gpocli.runs.directory import RunDirectory, run_stem
-from gpocli.runs.run import is_locked
+from gpocli.runs.locks import is_locked
 
 
 def refusal(act, *args):
