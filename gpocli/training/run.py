@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -12,20 +12,13 @@ from rich.console import Console
 
 from gpocli.checks.overview import what_runs
 from gpocli.checks.preflight import Preflight, check_run
-from gpocli.contracts.guards import Guards
 from gpocli.display.choice import LogFormat, open_progress
 from gpocli.display.progress import Progress
 from gpocli.embedded import EMBEDDED
 from gpocli.errors import GpoError, GuardError, Interrupted, ServerFault, everywhere
-from gpocli.runs.activity import Activity
 from gpocli.runs.checkpoints import step_of
 from gpocli.runs.directory import RunDirectory
-from gpocli.runs.recording import Recording
-from gpocli.runs.records import CandidateRecord
 from gpocli.runs.summary import RunSummary, summarize
-from gpocli.sharing.card import CardFacts
-from gpocli.sharing.facts import facts_of_run, versions_here
-from gpocli.spec import RunSpec
 from gpocli.spec.dump import dump_spec
 from gpocli.spec.sources import SpecSources, draft_run_spec
 from gpocli.training.agreement import agree
@@ -34,9 +27,10 @@ from gpocli.training.boundary import Course, boundary, log_of
 from gpocli.training.claim import Claim, claim_directory, with_directory
 from gpocli.training.company import PATIENCE, Company, meet, place_of
 from gpocli.training.faults import Watch, is_loss, shared_faults
+from gpocli.training.loading import connected, loaded
 from gpocli.training.loading_signals import Stopped, interruptible
 from gpocli.training.provenance import devices, machine, provenance
-from gpocli.training.quiet import quiet_libraries, quiet_transformers
+from gpocli.training.quiet import quiet_libraries
 from gpocli.training.resume import on_top_of, refuse_changes, stored_spec
 from gpocli.training.room import require_room
 from gpocli.training.server import own_server
@@ -171,39 +165,14 @@ def _train_in(
         own_server(spec, directory, progress.note, is_main=is_main),
     ):
         watch.on_fault = partial(progress.__exit__, None, None, None)
-        for note in (*ready.notes, *claim.remarks):
+        for note in _first_words(ready, claim):
             progress.note(note)
-        progress.note(f"{what_runs(spec)}: loading, into {directory.path}")
-        if spec.data.source != EMBEDDED:
-            progress.note(_data_line(ready))
-        loading = Activity()
-        with interruptible(), loading.doing("loading torch, transformers and TRL"):
-            progress.watch(loading, what_runs(spec))
-            # these load here, after everything that can be checked without them
-            from gpocli.training.assemble import assemble
-            from gpocli.training.callback import ProgressLink, take_over_display
-            from gpocli.training.guards import Watched
-            from gpocli.training.stop_signals import StopSignals
-
-            quiet_transformers()
-            with loading.doing("loading the model"):
-                trainer = assemble(ready, directory.checkpoints_path, note=progress.note)
-        progress.watch(trainer.activity)
+        trainer = loaded(ready, directory, progress)
         if is_main:
             require_room(trainer, directory.path, progress.note)
             directory.manifest.note({"machine": machine(devices(trainer.accelerator.device.type))})
-        trainer.sources = ready.sources
-        trainer.card = partial(_card, directory, spec, ready.sources, versions_here())
-        trainer.on_candidates = partial(
-            _take_candidates, Recording(directory, spec.run.records, spec.run.record_every), progress
-        )
-        trainer.on_note = progress.note
-        take_over_display(trainer, ProgressLink(progress, what_runs(spec), directory.append_metrics))
+        signals, watched = connected(trainer, ready, directory, progress, limit)
         at.doing, at.way_on = "training", partial(way_on, directory, spec)
-        signals = StopSignals(trainer.stop, progress.note, limit)
-        trainer.add_callback(signals)
-        watched = Watched(trainer, Guards(ready.guards), directory, spec.algorithm.type)
-        trainer.add_callback(watched)
         try:
             with signals.caught(), watch.handing_on(trainer.stop):
                 number = train_and_save(trainer, claim, signals, watched)
@@ -226,15 +195,13 @@ def _train_in(
     return RunOutcome(directory.path, summary)
 
 
-def _take_candidates(recording: Recording, progress: Progress, records: list[CandidateRecord]) -> None:
-    recording(records)
-    progress.candidates(records)
-
-
-def _card(directory: RunDirectory, spec: RunSpec, sources: Mapping[str, str], versions: Mapping[str, str]) -> CardFacts:
-    """What the run tells of the model so far."""
-    name, metrics = directory.path.resolve().name, directory.read_metrics()
-    return facts_of_run(name, spec, metrics, sources=sources, versions=versions)
+def _first_words(ready: Preflight, claim: Claim) -> Iterator[str]:
+    """What is told before anything loads."""
+    yield from ready.notes
+    yield from claim.remarks
+    yield f"{what_runs(ready.spec)}: loading, into {claim.directory.path}"
+    if ready.spec.data.source != EMBEDDED:
+        yield _data_line(ready)
 
 
 def _data_line(ready: Preflight) -> str:
