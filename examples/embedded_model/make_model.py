@@ -10,7 +10,7 @@ import platform
 import random
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from transformers import GenerationConfig, PreTrainedTokenizerBase, Qwen3Config,
 
 from examples.embedded_model.measure import measure
 from examples.embedded_model.tokenizer import ASSISTANT, CONTEXT, USER, build_tokenizer
-from examples.embedded_model.traces import trace
+from examples.embedded_model.traces import Habits, trace
 from gpocli.embedded.task import Sum, sums
 
 log = logging.getLogger(__name__)
@@ -48,6 +48,8 @@ class Recipe:
     """Of rows whose prompt is the bare question, so that the model takes plain prompts as well as chat."""
     pool: int = 256
     """Traces drawn together and sorted by length: rows of like length share a batch, with little padding."""
+    habits: Habits = field(default_factory=Habits)
+    """How the traces are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def encode(problem: Sum, tokenizer: PreTrainedTokenizerBase, rng: random.Random,
     """One problem with a trace of its own, its prompt in chat form or plain."""
     plain = rng.random() < recipe.plain_share
     prompt = problem.question if plain else f"{USER}{problem.question}{ASSISTANT}"
-    completion = tokenizer(trace(problem, rng))["input_ids"] + [tokenizer.eos_token_id]
+    completion = tokenizer(trace(problem, rng, recipe.habits))["input_ids"] + [tokenizer.eos_token_id]
     return Example(tokenizer(prompt)["input_ids"], completion)
 
 

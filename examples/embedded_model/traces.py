@@ -30,6 +30,17 @@ class Habits:
     """Of checking once more what a check has found right."""
     attempts: int = 3
     """Most attempts in one trace, a bound on its length."""
+    give_up: float = 0.0
+    """Of no attempt at all: a filler line and a number from nowhere, which is short and wrong."""
+
+
+STARTS = {
+    "embedded": Habits(),
+    "low": Habits(slip=0.45, check=0.25),
+    "high": Habits(slip=0.1, check=0.75),
+    "gives-up": Habits(give_up=0.4),
+}
+"""Habits of other starts to train from: mostly wrong, mostly right, and with wrong answers that are the short ones."""
 
 
 def add_columns(problem: Sum, rng: random.Random, slip: float) -> tuple[list[str], str]:
@@ -59,6 +70,8 @@ def hedge(rng: random.Random, filler: float) -> list[str]:
 def trace(problem: Sum, rng: random.Random, habits: Habits | None = None) -> str:
     """One worked answer: `<think>`, lines of reasoning, `</think>`, and the number that the last attempt gave."""
     habits = habits or Habits()
+    if habits.give_up and rng.random() < habits.give_up:
+        return f"<think>{rng.choice(FILLERS)}</think>{rng.randrange(2000)}"
     careful, truth = add_columns(problem, rng, slip=0.0)
     check = ["check", *careful]
     lines: list[str] = []

@@ -68,6 +68,13 @@ def test_checked_answers_are_right_far_more_often():
     assert sum(right[True]) / len(right[True]) > 0.93
 
 
+def test_who_gives_up_is_short_and_wrong():
+    rng = random.Random(3)
+    told = [trace(Sum(958, 134), rng, Habits(give_up=1.0)) for _ in range(200)]
+    assert sum(text.endswith("</think>1092") for text in told) < 3
+    assert max(map(len, told)) < len(trace(Sum(958, 134), rng, PLAIN))
+
+
 def test_traces_end_within_the_limit_of_the_embedded_run():
     rng, tokenizer = random.Random(0), build_tokenizer()
     lengths = [len(tokenizer(trace(p, rng))["input_ids"]) for p in islice(sums("train", rng), 1000)]
