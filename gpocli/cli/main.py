@@ -5,6 +5,7 @@ import sys
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from gpocli import __version__
 from gpocli.cli import (
@@ -41,42 +42,64 @@ from gpocli.errors import GpoError
 # Typer shows it in a box of several lines, and has no public name for it.
 _UsageError: Any = typer.BadParameter.__base__
 
-TRAIN, RUNS, EXTEND, HELP = "Train", "Look at runs and use their models", "Filters, rewards, guards", "Help"
-"""The panels that the help shows commands in."""
+COMMANDS: dict[str, dict[str, Any]] = {
+    "Train": {
+        "train": train.app,
+        "init": init.init_command,
+        "check": check.check_command,
+        "plan": plan.plan_command,
+        "launch": launch.app,
+        "sweep": sweep.sweep_command,
+        "serve": serve.serve_command,
+        "config": config.app,
+        "presets": presets.app,
+        "data": data.app,
+    },
+    "Look at runs and use their models": {
+        "runs": runs.app,
+        "samples": samples.samples_command,
+        "replay": replay.replay_command,
+        "compare": compare.compare_command,
+        "report": report.report_command,
+        "eval": eval.eval_command,
+        "generate": generate.generate_command,
+        "chat": chat.chat_command,
+        "export": export.export_command,
+    },
+    "Filters, rewards, guards": {
+        "filters": extensions.filters,
+        "rewards": extensions.rewards,
+        "guards": guards.guards,
+        "plugins": plugins.app,
+    },
+    "Help": {"explain": explain.explain_command, "doctor": doctor.doctor_command},
+}
+"""The commands in the panels of the help, as they stand there."""
+
+
+class InOrder(TyperGroup):
+    """The commands as they stand in `COMMANDS`; typer itself lists groups behind all others."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [name for commands in COMMANDS.values() for name in commands]
+
 
 app = typer.Typer(
     name="gpo",
+    cls=InOrder,
     help="Train language models with GFPO and GMPO: group-based reinforcement learning on top of TRL.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(train.app, name="train", rich_help_panel=TRAIN)
-app.command("init", rich_help_panel=TRAIN)(init.init_command)
-app.command("check", cls=SpecCommand, rich_help_panel=TRAIN)(check.check_command)
-app.command("plan", cls=SpecCommand, rich_help_panel=TRAIN)(plan.plan_command)
-app.add_typer(launch.app, name="launch", rich_help_panel=TRAIN)
-app.command("sweep", cls=SpecCommand, rich_help_panel=TRAIN)(sweep.sweep_command)
-app.command("serve", cls=SpecCommand, rich_help_panel=TRAIN)(serve.serve_command)
-app.add_typer(config.app, name="config", rich_help_panel=TRAIN)
-app.add_typer(presets.app, name="presets", rich_help_panel=TRAIN)
-app.add_typer(data.app, name="data", rich_help_panel=TRAIN)
-app.add_typer(runs.app, name="runs", rich_help_panel=RUNS)
-app.command("samples", rich_help_panel=RUNS)(samples.samples_command)
-app.command("replay", rich_help_panel=RUNS)(replay.replay_command)
-app.command("compare", rich_help_panel=RUNS)(compare.compare_command)
-app.command("report", rich_help_panel=RUNS)(report.report_command)
-app.command("eval", rich_help_panel=RUNS)(eval.eval_command)
-app.command("generate", rich_help_panel=RUNS)(generate.generate_command)
-app.command("chat", rich_help_panel=RUNS)(chat.chat_command)
-app.command("export", rich_help_panel=RUNS)(export.export_command)
-app.add_typer(extensions.filters, name="filters", rich_help_panel=EXTEND)
-app.add_typer(extensions.rewards, name="rewards", rich_help_panel=EXTEND)
-app.add_typer(guards.guards, name="guards", rich_help_panel=EXTEND)
-app.add_typer(plugins.app, name="plugins", rich_help_panel=EXTEND)
-app.command("explain", rich_help_panel=HELP)(explain.explain_command)
-app.command("doctor", rich_help_panel=HELP)(doctor.doctor_command)
+for _panel, _commands in COMMANDS.items():
+    for _name, _command in _commands.items():
+        if isinstance(_command, typer.Typer):
+            app.add_typer(_command, name=_name, rich_help_panel=_panel)
+        else:
+            _class = SpecCommand if hasattr(_command, "reads_spec") else None
+            app.command(_name, cls=_class, rich_help_panel=_panel)(_command)
 
 
 def _print_version(wanted: bool) -> None:
