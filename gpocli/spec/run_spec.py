@@ -59,20 +59,24 @@ class RunSpec(Section):
     trl: dict[str, Any] = Field(default_factory=dict)
     """Any other option of TRL's GRPOConfig, passed on as it is."""
 
-    @rule("sampling.vllm", "model.lora")
+    @rule("sampling.vllm", "model.lora", "trl")
     def only_an_adapter_is_sent_alone(self) -> dict[str, str]:
         vllm, lora = self.sampling.vllm, self.model.lora
         if vllm is None or vllm.sync != "lora":
             return {}
+        found, highest = {}, VLLM_RANKS[-1]
         if lora is None:
             text = "lora sends the adapter of model.lora, and there is none; write plugin, or model: {lora: {}}"
-            return {"sampling.vllm.sync": text}
-        if lora.rank > VLLM_RANKS[-1]:
-            text = (
-                f"lora takes ranks to {VLLM_RANKS[-1]}, and model.lora.rank is {lora.rank}; lower it, or write plugin"
+            found["sampling.vllm.sync"] = text
+        elif lora.rank > highest:
+            text = f"lora takes ranks to {highest}, and model.lora.rank is {lora.rank}; lower it, or write plugin"
+            found["sampling.vllm.sync"] = text
+        if vllm.url is None and self.trl.get("vllm_enable_sleep_mode") is True:
+            found["trl.vllm_enable_sleep_mode"] = (
+                "drops the engine's weights, and sampling.vllm.sync: lora sends the adapter alone; leave it out, or "
+                "write sampling.vllm: null, which sends all weights"
             )
-            return {"sampling.vllm.sync": text}
-        return {}
+        return found
 
     @rule("rewards")
     def some_reward_counts(self) -> str | None:

@@ -97,3 +97,38 @@ def test_loading_a_spec_imports_nothing_heavy():
     )
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+IN_PROCESS = {"url": None, "sync": "lora"}
+ADAPTERS_ALONE = {
+    "no adapter": (
+        {"sync": "lora"}, {}, {}, ("sampling", "vllm", "sync"),
+        "lora sends the adapter of model.lora, and there is none; write plugin, or model: {lora: {}}",
+    ),
+    "no adapter in the process": (
+        IN_PROCESS, {}, {}, ("sampling", "vllm", "sync"),
+        "lora sends the adapter of model.lora, and there is none; write plugin, or model: {lora: {}}",
+    ),
+    "a rank that vLLM does not take": (
+        {"sync": "lora"}, {"lora": {"rank": 513}}, {}, ("sampling", "vllm", "sync"),
+        "lora takes ranks to 512, and model.lora.rank is 513; lower it, or write plugin",
+    ),
+    "sleep in the process": (
+        IN_PROCESS, {"lora": {}}, {"vllm_enable_sleep_mode": True}, ("trl", "vllm_enable_sleep_mode"),
+        "drops the engine's weights, and sampling.vllm.sync: lora sends the adapter alone; leave it out, or write "
+        "sampling.vllm: null, which sends all weights",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("vllm", "model", "trl", "at", "text"), ADAPTERS_ALONE.values(), ids=ADAPTERS_ALONE)
+def test_what_cannot_be_sent_as_an_adapter_alone_is_one_line(vllm, model, trl, at, text):
+    with pytest.raises(ValidationError) as caught:
+        RunSpec.model_validate({"sampling": {"engine": "vllm", "vllm": vllm}, "model": model, "trl": trl})
+    assert [(error["loc"], error["msg"]) for error in caught.value.errors()] == [(at, text)]
+
+
+@pytest.mark.parametrize(("vllm", "trl"), [({"sync": "lora"}, {"vllm_enable_sleep_mode": True}), (IN_PROCESS, {})])
+def test_an_adapter_of_the_highest_rank_is_sent_alone(vllm, trl):
+    settings = {"sampling": {"engine": "vllm", "vllm": vllm}, "model": {"lora": {"rank": 512}}, "trl": trl}
+    assert RunSpec.model_validate(settings).sampling.vllm.sync == "lora"
