@@ -12,6 +12,11 @@ ASKED = {
         {"ACCELERATE_USE_DEEPSPEED": "true"},
         {"DEEPSPEED": "ACCELERATE_USE_DEEPSPEED, of accelerate launch"},
     ),
+    "FSDP by accelerate launch": (
+        {},
+        {"ACCELERATE_USE_FSDP": "1"},
+        {"FSDP": "ACCELERATE_USE_FSDP, of accelerate launch"},
+    ),
     "not at all": ({"fsdp": "", "deepspeed": None}, {"ACCELERATE_USE_FSDP": "false"}, {}),
 }
 
@@ -21,11 +26,18 @@ def test_what_was_asked_for(options, environment, asked):
     assert asked_for(options, environment) == asked
 
 
-def test_what_accelerate_leaves_out_is_refused():
+@pytest.mark.parametrize(
+    ("kind", "name", "by_what", "got"),
+    [
+        ("FSDP", "FSDP", "trl.fsdp", "MULTI_CPU"),
+        ("DEEPSPEED", "DeepSpeed", "ACCELERATE_USE_DEEPSPEED, of accelerate launch", "NO"),
+    ],
+)
+def test_what_accelerate_leaves_out_is_refused(kind, name, by_what, got):
     with pytest.raises(EnvironmentFault) as caught:
-        refuse_another_kind({"FSDP": "trl.fsdp"}, "MULTI_CPU")
+        refuse_another_kind({kind: by_what}, got)
     assert str(caught.value) == (
-        "FSDP was asked for (trl.fsdp), but accelerate leaves it out here (MULTI_CPU): take it away, or start the run "
+        f"{name} was asked for ({by_what}), but accelerate leaves it out here ({got}): take it away, or start the run "
         "with accelerate launch or torchrun on GPUs"
     )
 
