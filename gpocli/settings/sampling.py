@@ -41,10 +41,11 @@ class VllmSpec(Section):
             return None
         if self.start:
             return (
-                "null is vLLM in the training process, and start: true starts a server; write its url, or start: false"
+                "url: null is vLLM in the training process, and start: true starts a server; write its url, or start: "
+                "false"
             )
         if self.sync != "lora":
-            return f"null goes with sync: lora, and not with {self.sync}; write sampling.vllm: null, or sync: lora"
+            return f"url: null goes with sync: lora, not with {self.sync}; write sampling.vllm: null, or sync: lora"
         return None
 
 

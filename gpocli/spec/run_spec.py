@@ -66,10 +66,10 @@ class RunSpec(Section):
             return {}
         found, highest = {}, VLLM_RANKS[-1]
         if lora is None:
-            text = "lora sends the adapter of model.lora, and there is none; write plugin, or model: {lora: {}}"
+            text = "sync: lora sends the adapter of model.lora, and there is none; write sync: plugin, or lora: {}"
             found["sampling.vllm.sync"] = text
         elif lora.rank > highest:
-            text = f"lora takes ranks to {highest}, and model.lora.rank is {lora.rank}; lower it, or write plugin"
+            text = f"sync: lora takes ranks to {highest}, and lora.rank is {lora.rank}; lower it, or write sync: plugin"
             found["sampling.vllm.sync"] = text
         if vllm.url is None and self.trl.get("vllm_enable_sleep_mode") is True:
             found["trl.vllm_enable_sleep_mode"] = (

@@ -103,15 +103,15 @@ IN_PROCESS = {"url": None, "sync": "lora"}
 ADAPTERS_ALONE = {
     "no adapter": (
         {"sync": "lora"}, {}, {}, ("sampling", "vllm", "sync"),
-        "lora sends the adapter of model.lora, and there is none; write plugin, or model: {lora: {}}",
+        "sync: lora sends the adapter of model.lora, and there is none; write sync: plugin, or lora: {}",
     ),
     "no adapter in the process": (
         IN_PROCESS, {}, {}, ("sampling", "vllm", "sync"),
-        "lora sends the adapter of model.lora, and there is none; write plugin, or model: {lora: {}}",
+        "sync: lora sends the adapter of model.lora, and there is none; write sync: plugin, or lora: {}",
     ),
     "a rank that vLLM does not take": (
         {"sync": "lora"}, {"lora": {"rank": 513}}, {}, ("sampling", "vllm", "sync"),
-        "lora takes ranks to 512, and model.lora.rank is 513; lower it, or write plugin",
+        "sync: lora takes ranks to 512, and lora.rank is 513; lower it, or write sync: plugin",
     ),
     "sleep in the process": (
         IN_PROCESS, {"lora": {}}, {"vllm_enable_sleep_mode": True}, ("trl", "vllm_enable_sleep_mode"),
