@@ -176,9 +176,13 @@ class Copy:
             stale.unlink()
         path.write_text(mutant.code, encoding="utf-8")
         try:
-            return _fails([*tests, *(f"--deselect={test}" for test in self.failed)])
+            code = _exit_code([*tests, *(f"--deselect={test}" for test in self.failed)])
         finally:
             path.write_text(whole, encoding="utf-8")
+        # A mutant that cannot be imported lets pytest end before the first test; then without it there are tests.
+        if code in _NOT_RUN and (without := _exit_code(["--collect-only", *tests])) != 0:
+            raise SystemExit(f"pytest finds no test of {tests[0]} (exit {without}); call with --fresh")
+        return code != 0
 
 
 def pytest_configure(config) -> None:
@@ -186,7 +190,8 @@ def pytest_configure(config) -> None:
     config.pluginmanager.register(Durations())
 
 
-def _fails(arguments: list[str]) -> bool:
+def _exit_code(arguments: list[str]) -> int | None:
+    """How pytest ends in a process of its own; None where it had to be killed."""
     child = os.fork()
     if child == 0:
         os.setpgrp()
@@ -205,14 +210,11 @@ def _fails(arguments: list[str]) -> bool:
     while time.monotonic() < until:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
-            code = os.waitstatus_to_exitcode(status)
-            if code in _NOT_RUN:
-                raise SystemExit(f"pytest ran no test of {arguments[0]} (exit {code}); call with --fresh")
-            return code != 0
+            return os.waitstatus_to_exitcode(status)
         time.sleep(0.05)
     os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    return True
+    return None
 
 
 def warm_up() -> None:

@@ -6,10 +6,21 @@ import sys
 import pytest
 
 from gpocli.errors import EnvironmentFault
-from gpocli.launch.torchrun import Meeting, require_signals, torchrun_command
+from gpocli.launch.torchrun import SIGNALS, Meeting, require_signals, torchrun_command
 
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run"]
 NAMED = ["--signals-to-handle", "SIGTERM,SIGINT,SIGHUP,SIGQUIT,SIGUSR1"]
+
+
+@pytest.fixture(autouse=True)
+def no_signal_is_ignored():
+    """A shell that starts the tests in the background lets them ignore SIGINT and SIGQUIT."""
+    before = {number: signal.getsignal(number) for number in map(signal.Signals.__getitem__, SIGNALS)}
+    for number, handler in before.items():
+        signal.signal(number, signal.SIG_DFL if handler is signal.SIG_IGN else handler)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def test_one_host_needs_no_place_to_meet():
@@ -30,12 +41,9 @@ def test_there_is_time_to_save_and_the_users_variables_win():
     assert made.environment == {"OMP_NUM_THREADS": "1"}
 
 
-def test_after_nohup_a_hangup_is_ignored_by_torchrun_too(monkeypatch):
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        assert "SIGTERM,SIGINT,SIGQUIT,SIGUSR1" in torchrun_command([], 2, None, {}).arguments
-    finally:
-        signal.signal(signal.SIGHUP, before)
+def test_after_nohup_a_hangup_is_ignored_by_torchrun_too():
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    assert "SIGTERM,SIGINT,SIGQUIT,SIGUSR1" in torchrun_command([], 2, None, {}).arguments
 
 
 def test_the_line_is_one_for_a_shell():
