@@ -128,6 +128,7 @@ class Copy:
                 shutil.copy2(ROOT / name, folder / name)
         os.chdir(folder)
         sys.path.insert(0, str(folder))
+        sys.modules.pop("tests", None)  # the package of the checkout, which this very module was found in
         os.environ |= {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
         if is_fresh or not is_known:
             self._look()
