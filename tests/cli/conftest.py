@@ -42,6 +42,24 @@ def held_in_update_2(completions, trainer_state, **columns):
     return [float(text.count("a")) for text in completions]
 
 
+def killed_in_update_4(completions, trainer_state, **columns):
+    import os
+    import signal
+
+    from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+    updates = []
+
+    def kill(*arguments):
+        updates.append(1)
+        if len(updates) == 4 and not pathlib.Path("go").exists():
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    if trainer_state.global_step == 0:
+        register_optimizer_step_pre_hook(kill)
+    return [float(text.count("a")) for text in completions]
+
+
 def breaks_in_step_2(completions, trainer_state, **columns):
     if trainer_state.global_step == 1:
         raise ValueError("no such judge")

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 
 import pytest
 
@@ -62,11 +63,13 @@ KINDS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_six_steps_are_three_and_three(folder, kind):
-    run = (*KINDS[kind], *COUNT_A, "--set", "data.eval_source=data.jsonl", "--set", "run.save_every=1")
-    for steps, out in ((6, "straight"), (3, "out")):
-        assert folder.gpo(*run, "--steps", steps, "--out", out).code == 0
-    assert folder.gpo(*run, "--resume", "--steps", 6, "--out", "out").code == 0
+def test_a_run_that_is_killed_in_its_fourth_step_equals_a_straight_one(folder, kind):
+    run = (*KINDS[kind], "--reward", "./mine.py:killed_in_update_4", "--set", "data.eval_source=data.jsonl")
+    run = (*run, "--set", "run.save_every=1", "--steps", 6, "--out")
+    assert folder.gpo(*run, "out").code == -signal.SIGKILL
+    (folder.path / "go").touch()
+    assert folder.gpo(*run, "straight").code == 0
+    assert folder.gpo(*run, "out", "--resume").code == 0
     runs = [folder.path / "straight", folder.path / "out"]
     straight, resumed = (
         [untimed(line) for kind in ("train", "eval", "end") for line in metrics(run, kind)] for run in runs
