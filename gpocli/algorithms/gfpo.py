@@ -31,13 +31,8 @@ class GFPOSpec(FilteredSection):
     scale_rewards: ScaleRewards = "group"
     """What rewards are divided by: the standard deviation of their `group`, of the `batch`, or `none`."""
 
-    def notices(self, updates: int) -> list[str]:
-        if self.keep != self.group_size:
-            return []
-        return [
-            f"gfpo cannot differ from grpo here: all {self.group_size} candidates of a group are kept;"
-            " write a smaller algorithm.keep"
-        ]
+    def _of_nothing_to_choose(self) -> str:
+        return "gfpo cannot differ from grpo here"
 
 
 EXTENSION = AlgorithmExtension(

@@ -61,6 +61,11 @@ class AlgorithmSection(Section):
     """Weight of the entropy bonus; 0 to 10."""
     mask_truncated: Annotated[bool, Setting("mask_truncated_completions")] = False
     """Leave completions that were cut at `sampling.max_tokens` out of the loss."""
+    flat_groups: Annotated[
+        Literal["train", "skip"],
+        Setting("flat_groups", flag=Flag("--flat-groups", "Groups whose rewards are all equal")),
+    ] = "train"
+    """Groups whose kept rewards are all equal: `train` on them, or `skip` them in every term of the loss."""
 
     @property
     def kept(self) -> int | None:
@@ -78,7 +83,14 @@ class AlgorithmSection(Section):
 
     def notices(self, updates: int) -> list[str]:
         """What a sound section cannot have the effect of; `updates` are the steps that use a generation batch."""
-        return []
+        terms = [
+            f"{name} (algorithm.{key} {getattr(self, key):g})"
+            for key, name in (("beta", "the KL term"), ("entropy_coef", "the entropy bonus"))
+            if getattr(self, key) > 0
+        ]
+        if self.flat_groups == "train" or not terms:
+            return []
+        return [f"algorithm.flat_groups: {self.flat_groups} leaves flat groups out of {' and '.join(terms)}, too"]
 
 
 class FilteredSection(AlgorithmSection):
@@ -89,7 +101,7 @@ class FilteredSection(AlgorithmSection):
         Setting(
             "num_remains_in_group",
             aliases=("k",),
-            flag=Flag("--keep", "Candidates kept and trained on", short="-k", null="half, with --filter"),
+            flag=Flag("--keep", "Candidates kept", short="-k", null="half, with --filter"),
         ),
     ] = None
     """k, candidates kept by `filters`; 2 to `group_size`; half of it where only filters are given; null: all."""
@@ -157,12 +169,16 @@ class FilteredSection(AlgorithmSection):
         return None
 
     def notices(self, updates: int) -> list[str]:
-        if self.keep != self.group_size:
-            return []
-        return [
-            f"the filter of {self.type} chooses nothing here: all {self.group_size} candidates of a group are kept;"
-            " write a smaller algorithm.keep"
-        ]
+        told = super().notices(updates)
+        if self.keep == self.group_size:
+            told.append(
+                f"{self._of_nothing_to_choose()}: all {self.group_size} candidates of a group are kept;"
+                " write a smaller algorithm.keep"
+            )
+        return told
+
+    def _of_nothing_to_choose(self) -> str:
+        return f"the filter of {self.type} chooses nothing here"
 
 
 def ratios_are_one(algorithm: str, other: str, updates: int, paper: int) -> list[str]:

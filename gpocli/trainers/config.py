@@ -14,6 +14,7 @@ from gpocli.trainers.inherited import NEVER_READ
 ROLLOUTS = ("auto", "race", "generate")
 VLLM_SYNCS = ("nccl", "plugin", "lora")
 DIVISORS = ("kept", "group")
+FLAT_GROUPS = ("train", "skip")
 _TOKEN_NORMALISED_LOSSES = ("dapo", "cispo")
 
 
@@ -92,12 +93,20 @@ class GroupConfig(GRPOConfig):  # type: ignore[misc]
             "all candidates are the policy's; the first is one; 0: never."
         },
     )
+    flat_groups: str = field(
+        default="train",
+        metadata={
+            "help": "Groups whose kept rewards are all equal: 'train' on them as TRL does, or 'skip' them: their rows "
+            "are in no pass of an update and in no term of the loss."
+        },
+    )
 
     def __post_init__(self) -> None:
         if vars(self)["bf16"] is None and not self.fp16 and not torch.accelerator.is_available():
             self.bf16 = False  # TRL computes in bfloat16 unless told, which transformers refuses without an accelerator
         if self.whole_every < 0:
             raise SpecError(f"whole_every={self.whole_every} must not be below 0: it counts generation batches")
+        _check_choice("flat_groups", self.flat_groups, FLAT_GROUPS)
         _check_choice("divisor", self.divisor, DIVISORS)
         _check_choice("vllm_sync", self.vllm_sync, VLLM_SYNCS)
         _check_choice("rollout", self.rollout, ROLLOUTS)

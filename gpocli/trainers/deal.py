@@ -8,7 +8,7 @@ micro-step. A run of one process is left to TRL.
 
 import torch
 
-from gpocli.trainers.objective import SURPLUS, Inputs
+from gpocli.trainers.objective import SKIPPED, SURPLUS, Inputs
 from gpocli.trainers.processes import Processes
 
 _PROMPT = frozenset(("prompt_ids", "prompt_mask"))
@@ -24,7 +24,7 @@ def dealt(micro_batches: list[Inputs], state: torch.Tensor, processes: Processes
     Rows with images and the like cannot move to another process: such micro-batches stay as they are.
     """
     columns = {name for name, value in micro_batches[0].items() if value is not None and getattr(value, "ndim", 1) > 0}
-    if not columns <= _MOVABLE | {SURPLUS}:
+    if not columns <= _MOVABLE | {SKIPPED, SURPLUS}:
         return micro_batches
     rows = sum(len(batch["advantages"]) for batch in micro_batches)
     as_sampled = _order(rows, state)[0].argsort()

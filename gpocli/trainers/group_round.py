@@ -13,8 +13,9 @@ from gpocli.contracts.race import NotNow, why_no_race
 from gpocli.rollout import Race, Rollout
 from gpocli.trainers.clock import StepClock
 from gpocli.trainers.figures import Counted, count, training_figures
+from gpocli.trainers.flat import flat_rows
 from gpocli.trainers.generation_batch import Advantaged, Drawn, Scored, Selection
-from gpocli.trainers.objective import SURPLUS
+from gpocli.trainers.objective import SKIPPED, SURPLUS
 from gpocli.trainers.processes import Processes
 from gpocli.trainers.race_rewards import RaceRewards, weighted_sums
 from gpocli.trainers.selection import select_candidates
@@ -28,7 +29,8 @@ class GroupRules:
     """What holds for every group of a run: G, k, who chooses, what rewards weigh, and what the loss divides by.
 
     `text_of` turns tokens into the text of a completion, unless the tokenizer `parses` those of chats into more than
-    that. `reward_functions` are what `checked_rewards` makes, and `races` whether losers may be stopped.
+    that. `reward_functions` are what `checked_rewards` makes, and `races` whether losers may be stopped. `skips_flat`
+    leaves flat groups out of the loss; `by_reward` tells that each reward makes advantages of its own.
     """
 
     group_size: int
@@ -42,10 +44,14 @@ class GroupRules:
     parses: bool = False
     reward_functions: Sequence[Any] = ()
     races: bool = True
+    skips_flat: bool = False
+    by_reward: bool = False
 
     def of_evaluation(self, group_size: int) -> "GroupRules":
         """What holds in evaluation: nobody chooses."""
-        return replace(self, group_size=group_size, keep=group_size, group_filter=None, divisor="kept")
+        return replace(
+            self, group_size=group_size, keep=group_size, group_filter=None, divisor="kept", skips_flat=False
+        )
 
     def figures(self, candidates: Sequence[Counted]) -> dict[str, float]:
         """The figures of a generation batch of all processes."""
@@ -169,10 +175,14 @@ class GroupRound:
     ) -> torch.Tensor:
         """The rewards of the kept candidates of all processes; none is asked twice."""
         if self._rules.group_filter is not None and self._kept_rewards is not None:
-            return self._kept_rewards
-        gathered = score(rows, prompts, completions, ids)
-        own = self._processes.own(gathered, len(prompts))
-        self._selected = self._selected.scored_later(self._paid(self._selected.selection.kept, own))
+            gathered = self._kept_rewards
+        else:
+            gathered = score(rows, prompts, completions, ids)
+            own = self._processes.own(gathered, len(prompts))
+            self._selected = self._selected.scored_later(self._paid(self._selected.selection.kept, own))
+        if self._rules.skips_flat:
+            flat_B = flat_rows(gathered, self._rules.reward_weights, self._rules.keep, by_reward=self._rules.by_reward)
+            self._flat_B = self._processes.own(flat_B, len(prompts))
         return gathered
 
     def finish(self, output: dict[str, Any]) -> Advantaged:
@@ -184,6 +194,8 @@ class GroupRound:
             output[SURPLUS] = torch.zeros_like(output["advantages"], dtype=torch.bool)
             output[SURPLUS][surplus] = True
             output["num_items_in_batch"] = self._processes.gather(output["completion_mask"].sum()).sum()
+        if rules.skips_flat:
+            output[SKIPPED] = self._flat_B.to(output["advantages"].device)
         if rules.divisor == "group":
             output["num_items_in_batch"] = self._group_tokens(output["num_items_in_batch"])
         advantaged = self._selected.advantaged(output["advantages"].tolist())

@@ -30,6 +30,9 @@ Inputs = dict[str, Any]
 
 SURPLUS = "surplus"
 """In a micro-batch: which rows only fill up a group, [B]. It is there where a filter may keep fewer than k."""
+SKIPPED = "skipped"
+"""In a micro-batch: which rows are in no term of the loss, [B]; those that are not surplus count in what it divides by.
+It is there where flat groups are not trained on."""
 ROW_WEIGHT = "row_weight"
 """In a micro-batch: turns a mean over its rows into its part of the mean over the rows that count."""
 SHARE = "live_share"

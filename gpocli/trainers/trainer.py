@@ -46,7 +46,7 @@ from gpocli.trainers.processes import Processes
 from gpocli.trainers.sampler import Sampler
 from gpocli.trainers.sampling_check import SamplingCheck
 from gpocli.trainers.server_generation import server_generation
-from gpocli.trainers.silent_rows import add_nothing, heard_rows, without_silent
+from gpocli.trainers.silent_rows import heard_rows, may_leave, without_silent
 from gpocli.trainers.state import ResumeCallback, load_state
 from gpocli.trainers.stop import Stop
 from gpocli.trainers.vllm import suited_engine
@@ -68,7 +68,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
     - Passes leave out columns that are padding in all rows, and rows of like length share a micro-batch. Models that do
       not see distances alone are told positions as `generate` tells them, and old and reference log-probabilities are
       those of evaluation mode, in which completions are sampled. Dropout of the model itself is off by default.
-    - Rows without an advantage are in no pass of an update to which they add nothing.
+    - Rows without an advantage are in no pass of an update to which they add nothing. Groups that are flat may be left
+      out of every term of the loss (`flat_groups`).
     - The log-probabilities with which tokens were drawn are compared with the trainer's, now and then.
     - Each update of a generation batch has the same rows with any number of processes. Rows that only fill up a group
       count in no loss.
@@ -153,6 +154,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             parses=any(getattr(self._tokenizer, f"response_{one}", None) for one in ("template", "schema")),
             reward_functions=self.reward_funcs,
             races=args.race,
+            skips_flat=args.flat_groups == "skip",
+            by_reward=self.multi_objective_aggregation == "normalize_then_sum",
         )
         self._resuming = ResumeCallback(self)
         self.add_callback(self._resuming)
@@ -235,7 +238,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         if self._processes.count > 1 and (has_company or window != len(micro_batches)):
             micro_batches = dealt(micro_batches, self._before_shuffle, self._processes)
         if window is not None and len(micro_batches) > 1 and not has_company:
-            has_cost = heard_rows if add_nothing(self, micro_batches[0]) else None
+            has_cost = partial(heard_rows, self) if may_leave(self, micro_batches[0]) else None
             micro_batches = ordered_by_length(micro_batches, window, has_cost)
         return self.objective.arranged(self, micro_batches)
 
@@ -244,6 +247,8 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         if self.group_filter is not None and ("image" in inputs[0] or "images" in inputs[0]):
             raise SpecError("data with images does not work with a group filter: leave out one of the two")
+        if self.args.flat_groups != "train" and ("image" in inputs[0] or "images" in inputs[0]):
+            raise SpecError(f"data with images does not work with flat_groups={self.args.flat_groups!r}: use 'train'")
         trains = self.model.training
         self._round = GroupRound(
             self._rules if trains else self._rules.of_evaluation(self.num_generations_eval),
@@ -332,8 +337,10 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             return self.objective.seen(parent(model, *inputs, **kwargs))
 
     def _compute_loss(self, model: Any, inputs: dict[str, Any]) -> torch.Tensor:
-        passed = without_silent(self, inputs)
-        loss = self.objective.loss(self, partial(super()._compute_loss, model), passed)
+        passed, weighing = without_silent(self, inputs)
+        parent = partial(super()._compute_loss, model)
+        with weighing:
+            loss = self.objective.loss(self, parent, passed)
         self._loss_figures.note(inputs, passed)
         return loss
 

@@ -62,6 +62,7 @@ GFPO = {
     "race": True,
     "whole_every": 20,
     "divisor": "kept",
+    "flat_groups": "train",
     "epsilon": 0.2,
     "epsilon_high": None,
     "beta": 0.001,

@@ -47,8 +47,8 @@ def watched(trainer):
 
 
 def with_silent_rows(monkeypatch):
-    monkeypatch.setattr(silent_rows, "add_nothing", lambda *_: False)
-    monkeypatch.setattr(trainer, "add_nothing", lambda *_: False)
+    monkeypatch.setattr(silent_rows, "may_leave", lambda *_: False)
+    monkeypatch.setattr(trainer, "may_leave", lambda *_: False)
 
 
 @pytest.mark.parametrize("loss_type", LOSS_TYPES)
@@ -59,11 +59,42 @@ def test_the_step_is_that_of_trl(make_trainer, loss_type):
     theirs = make_trainer(GRPOTrainer, GRPOConfig, rewards=flat_but_for_odd_numbers, **options)
     start = flat_weights(theirs).clone()
     theirs.train()
-    ours = make_trainer(GFPOTrainer, GFPOConfig, rewards=flat_but_for_odd_numbers, rollout="generate", **options)
+    assert (flat_weights(theirs) - start).abs().max() > 1e-4
+    for flat_groups in ("train", "skip"):
+        options |= {"rollout": "generate", "flat_groups": flat_groups}
+        ours = make_trainer(GFPOTrainer, GFPOConfig, rewards=flat_but_for_odd_numbers, **options)
+        rows = watched(ours)
+        ours.train()
+        assert gap(flat_weights(ours), flat_weights(theirs), start) < SAME
+        assert 0 < sum(rows) < 16
+
+
+class WithoutFlatRows(GRPOTrainer):
+    """TRL's trainer with rows of advantage 0 masked, after the tokens of a generation batch are counted."""
+
+    def _generate_and_score_completions(self, inputs):
+        output = super()._generate_and_score_completions(inputs)
+        output["completion_mask"] = output["completion_mask"] * (output["advantages"] != 0).unsqueeze(1)
+        return output
+
+
+@pytest.mark.parametrize("loss_type", ["grpo", "dapo"])
+def test_skipped_rows_are_in_no_kl_term_and_count_in_the_divisor(make_trainer, loss_type):
+    options = STEP | {"loss_type": loss_type, "beta": 0.5, "num_iterations": 2}
+    theirs = make_trainer(WithoutFlatRows, GRPOConfig, rewards=flat_but_for_odd_numbers, **options)
+    start = flat_weights(theirs).clone()
+    theirs.train()
+    ours = make_trainer(
+        GFPOTrainer,
+        GFPOConfig,
+        rewards=flat_but_for_odd_numbers,
+        rollout="generate",
+        flat_groups="skip",
+        **options,
+    )
     rows = watched(ours)
     ours.train()
 
-    assert (flat_weights(theirs) - start).abs().max() > 1e-4
     assert gap(flat_weights(ours), flat_weights(theirs), start) < SAME
     assert 0 < sum(rows) < 16
 
