@@ -14,6 +14,7 @@ from gpocli.contracts.building import NamedReward
 from gpocli.data import Rows, require_columns
 from gpocli.data.load import evaluation_of, is_at_hand, load_rows, require_generation_batch
 from gpocli.data.location import STDIN, STDIN_NAME, find_files
+from gpocli.data.saved import saved_splits
 from gpocli.errors import GpoError, SpecError
 from gpocli.spec.batch import BatchPlan
 
@@ -49,6 +50,8 @@ def _check_streaming(findings: Findings) -> None:
     """Find what streamed rows cannot go with: they have no end, and TRL must be able to read them."""
     if findings.are_sound("run") and findings.spec.run.steps is None:
         findings.add("data.streaming", "streamed rows have no known number, so epochs have no end; write run.steps")
+    if findings.are_sound("algorithm") and findings.spec.algorithm.flat_groups == "refill":
+        findings.add("algorithm.flat_groups", "streamed rows cannot be found again, which refill must; write skip")
     if findings.are_sound("trl") and findings.spec.trl.get("dataloader_num_workers"):
         findings.add("trl.dataloader_num_workers", "streamed rows are read by the trainer itself; leave this out")
     # from its text, for importing TRL takes seconds
@@ -136,5 +139,6 @@ def _names(source: str) -> list[str]:
     if source == STDIN:
         return [STDIN_NAME]
     with suppress(SpecError):
-        return [name for name, _ in find_files(source)]
+        folders = list(saved_splits(source).values())
+        return [*folders, *(name for one in folders or [source] for name, _ in find_files(one))]
     return []

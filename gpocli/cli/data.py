@@ -26,7 +26,7 @@ Sources = Annotated[
 ]
 Split = Annotated[
     str | None,
-    typer.Option("--split", help="Split of a hub dataset or of the embedded task.", show_default=False),
+    typer.Option("--split", help="Split of a hub dataset, a saved one or the embedded task.", show_default=False),
 ]
 Rewards = Annotated[
     list[str] | None,

@@ -11,7 +11,8 @@ from gpocli.data.rows import Part, Rows, gather
 from gpocli.errors import EnvironmentFault, SpecError, first_line
 
 Answer = TypeVar("Answer")
-_EVAL_SPLITS = ("validation", "eval", "test")
+EVAL_SPLITS = ("validation", "eval", "test")
+"""Names of splits that are meant to evaluate on, the first of them first."""
 
 
 def hub_rows(source: str, split: str, limit: int | None) -> Rows:
@@ -43,7 +44,7 @@ def hub_eval_split(source: str) -> str | None:
     import datasets
 
     found = _ask(source, lambda: datasets.get_dataset_split_names(*_name_and_subset(source)))
-    return next((split for split in _EVAL_SPLITS if split in found), None)
+    return next((split for split in EVAL_SPLITS if split in found), None)
 
 
 def go_offline_if_unreachable() -> bool:

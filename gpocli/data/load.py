@@ -4,11 +4,12 @@ import os
 from collections.abc import Callable, Iterator
 
 from gpocli.data.gym import gym_rows, is_gym
-from gpocli.data.hub import hub_eval_split, hub_rows, hub_stream
-from gpocli.data.location import STDIN, find_files, kind_of, looks_local
+from gpocli.data.hub import EVAL_SPLITS, hub_eval_split, hub_rows, hub_stream
+from gpocli.data.location import STDIN, find_files, kind_of, looks_local, split_of
 from gpocli.data.prompts import prepare
 from gpocli.data.read import Placed, placed_rows, read_file
 from gpocli.data.rows import OnFault, Rows, gather, refuse
+from gpocli.data.saved import saved_splits
 from gpocli.data.stream import StreamedRows, stream
 from gpocli.embedded import EMBEDDED
 from gpocli.errors import SpecError
@@ -46,7 +47,7 @@ def raw_rows(data: DataSpec, on_fault: OnFault = refuse) -> Rows:
         return gym_rows(source, limit)
     if not looks_local(source):
         return hub_rows(source, split, limit)
-    _refuse_split(source, split)
+    source = split_of(source, split)
     if source == STDIN and int(os.environ.get("WORLD_SIZE", "1")) > 1:  # as torchrun and accelerate say it
         raise SpecError("'-' reaches one process only, and this run has several; write the rows to a file")
     return read_file(source, limit=limit, on_fault=on_fault)
@@ -71,7 +72,11 @@ def eval_split_of(source: str) -> str | None:
     """The split of `source` to evaluate on when none is named; None when it has none. Raises EnvironmentFault."""
     if source == EMBEDDED:
         return "eval"
-    return None if is_gym(source) or looks_local(source) else hub_eval_split(source)
+    if is_gym(source):
+        return None
+    if looks_local(source):
+        return next((split for split in EVAL_SPLITS if split in saved_splits(source)), None)
+    return hub_eval_split(source)
 
 
 def require_generation_batch(rows: Rows, needed: int) -> None:
@@ -86,11 +91,6 @@ def require_generation_batch(rows: Rows, needed: int) -> None:
         )
 
 
-def _refuse_split(source: str, split: str) -> None:
-    if split != "train":
-        raise SpecError(f"'{source}' is one file and has no split '{split}'; name a file for each purpose")
-
-
 def _reader(data: DataSpec) -> Callable[[], Iterator[Placed]]:
     """What reads a source from its first row, each time it is called."""
     source = data.source
@@ -98,7 +98,7 @@ def _reader(data: DataSpec) -> Callable[[], Iterator[Placed]]:
         raise SpecError(f"'{source}' is made in memory, so it cannot be streamed; leave data.streaming out")
     if not looks_local(source):
         return hub_stream(source, data.split)
-    _refuse_split(source, data.split)
+    source = split_of(source, data.split)
     if source == STDIN:
         raise SpecError("'-' cannot be read again, so it cannot be streamed; leave data.streaming out")
     for name, path in find_files(source):

@@ -5,16 +5,19 @@ import glob
 import re
 from pathlib import Path
 
+from gpocli.data.saved import saved_files, saved_splits
 from gpocli.errors import SpecError
 
-READABLE = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
-_OTHER_FILES = tuple(".arrow .txt .xls .xlsx .yaml .yml .zip .zst .gz .bz2 .xz .tar".split())
+READABLE = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".arrow")
+_OTHER_FILES = tuple(".txt .xls .xlsx .yaml .yml .zip .zst .gz .bz2 .xz .tar".split())
 
 STDIN = "-"
 """The source that stands for standard input."""
 STDIN_NAME = "stdin"
 """What messages call it: `stdin:3: ...`."""
 
+_LEFT_BEHIND = re.compile(r"[._]|cache-.*\.arrow$|dataset_infos?\.json$")
+"""What tools leave beside data: ._data.csv, _SUCCESS, _metadata, cache-0123456789abcdef.arrow, dataset_info.json."""
 _TRAIN, _EVAL = ("train", "training"), ("test", "testing", "eval", "valid", "validation", "dev")
 
 
@@ -39,13 +42,15 @@ def find_files(source: str) -> list[tuple[str, Path]]:
     """The files that `source` names, in order, each with the name that messages call it.
 
     It names one file; several with commas between them; those that match a pattern with `*` or `?`; or the files of a
-    folder, which must be of one kind and of one split. Raises SpecError when there is none, or one cannot be read.
+    folder, which must be of one kind and of one split, or of a dataset that was saved. Raises SpecError when there is
+    none, or one cannot be read.
     """
     path = Path(source).expanduser()
     if path.is_dir() and (path / "spec.yaml").is_file() and (path / "metrics.jsonl").is_file():
         raise SpecError(f"'{source}' is the directory of a run, not data; its data is named in {path / 'spec.yaml'}")
     if path.is_dir():
-        return _files_in(path, source)
+        saved = saved_files(path)
+        return _files_in(path, source) if saved is None else [(str(entry), _file(str(entry))) for entry in saved]
     if "," in source and not path.exists():  # a file may be called so
         return [file for part in source.split(",") if part.strip() for file in find_files(part.strip())]
     if ("*" in source or "?" in source) and not path.exists():
@@ -56,13 +61,25 @@ def find_files(source: str) -> list[tuple[str, Path]]:
     return [(source, _file(source))]
 
 
+def split_of(source: str, split: str) -> str:
+    """The source of one split: the folder of that name in a saved `DatasetDict`. Raises SpecError for other splits."""
+    folders = saved_splits(source)
+    if not folders and split != "train":
+        raise SpecError(f"'{source}' is one file and has no split '{split}'; name a file for each purpose")
+    if folders and split not in folders:
+        others = ", ".join(f"'{name}'" for name in folders)
+        raise SpecError(f"'{source}' has no split '{split}' but {others}; set data.split={next(iter(folders))}")
+    return folders.get(split, source)
+
+
 def _files_in(folder: Path, source: str) -> list[tuple[str, Path]]:
     found = sorted(
         entry
         for entry in folder.iterdir()
-        # Those are left behind by tools: ._data.csv, _SUCCESS, _metadata
-        if entry.is_file() and kind_of(entry) in READABLE and not entry.name.startswith((".", "_"))
+        if entry.is_file() and kind_of(entry) in READABLE and not _LEFT_BEHIND.match(entry.name)
     )
+    if splits := saved_splits(source):
+        raise SpecError(f"'{source}' holds a dataset for each split; name one, such as '{next(iter(splits.values()))}'")
     if not found:
         raise SpecError(f"'{source}' is a folder without files of rows ({', '.join(READABLE)}); name a file")
     kinds = sorted({kind_of(entry) for entry in found})
@@ -96,7 +113,7 @@ def _file(source: str) -> Path:
 def kind_of(path: Path) -> str:
     """The suffix that says how `path` is to be read, in lower case; `.gz` counts for the suffix before it."""
     name = path.name.lower()
-    if name.endswith(".gz") and not name.endswith(".parquet.gz"):  # parquet packs its columns itself
+    if name.endswith(".gz") and not name.endswith((".parquet.gz", ".arrow.gz")):  # those pack their columns themselves
         name = name.removesuffix(".gz")
     return Path(name).suffix
 

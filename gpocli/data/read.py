@@ -10,19 +10,17 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from gpocli.data.csv_rows import read_csv
 from gpocli.data.json_rows import read_json, read_jsonl
 from gpocli.data.location import STDIN, STDIN_NAME, find_files, kind_of
 from gpocli.data.rows import Numbered, OnFault, Part, RowFault, Rows, gather, refuse
-from gpocli.errors import SpecError, first_line
+from gpocli.data.table_rows import ARROW_FILE, ARROW_STREAM, TABLES, read_arrow, read_parquet
+from gpocli.errors import SpecError
 
 Placed = tuple[Part, Numbered]
 """A row with its number in the source, and the file it comes from."""
-
-_BATCH = 1024
-"""Rows of a table that are held in memory at once."""
 
 _UTF8_BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
@@ -32,8 +30,8 @@ def read_file(source: str, *, limit: int | None = None, on_fault: OnFault = refu
     """The rows of local files as they are, with the digest of all their bytes; tells the faults of rows.
 
     `source` is one file, several with commas between them, a pattern, a folder, or `-` for standard input. Reads
-    `.jsonl`, `.ndjson`, `.json`, `.csv`, `.tsv` (each also as `.gz`) and `.parquet`. `limit` takes the first rows
-    only. Raises SpecError for files that cannot be read at all.
+    `.jsonl`, `.ndjson`, `.json`, `.csv`, `.tsv` (each also as `.gz`), `.parquet` and `.arrow`. `limit` takes the first
+    rows only. Raises SpecError for files that cannot be read at all.
     """
     files = _files(source)
     parts: dict[Part, None] = {}
@@ -51,7 +49,7 @@ def placed_rows(source: str, on_fault: OnFault = refuse) -> Iterator[Placed]:
     """The rows of local files, one after another, read only as they are asked for."""
     number = 0
     for name, kind, file in _files(source):
-        part = Part(name, number, "row" if kind == ".parquet" else "line")
+        part = Part(name, number, "row" if kind in TABLES else "line")
         for line, values in _numbered_rows(file, kind, name, on_fault):
             number = part.before + line
             yield part, (number, values)
@@ -68,7 +66,9 @@ def _files(source: str) -> list[tuple[str, str, Path | BinaryIO]]:
 def _numbered_rows(file: Path | BinaryIO, kind: str, name: str, on_fault: OnFault) -> Iterator[Numbered]:
     match kind:
         case ".parquet":
-            return _read_parquet(file, name)
+            return read_parquet(file, name)
+        case ".arrow":
+            return read_arrow(file, name)
         case ".csv" | ".tsv":
             return read_csv(_lines(file, name, on_fault), name, "," if kind == ".csv" else "\t", on_fault)
         case ".json":
@@ -84,18 +84,6 @@ def _digest(files: Iterator[Path | BinaryIO]) -> str:
         with place.open("rb") if isinstance(place, Path) else place as file:
             hashlib.file_digest(file, lambda: whole)  # type: ignore[arg-type]
     return whole.hexdigest()
-
-
-def _read_parquet(file: Path | BinaryIO, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(file) as table:
-            rows = (values for batch in table.iter_batches(_BATCH) for values in batch.to_pylist())
-            yield from enumerate(rows, start=1)
-    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:  # text that is none, a year of no calendar
-        raise SpecError(f"cannot read '{name}' as parquet ({first_line(error)}); write it again") from error
 
 
 def _lines(file: Path | BinaryIO, name: str, on_fault: OnFault) -> Iterator[tuple[int, str]]:
@@ -150,9 +138,11 @@ def standard_input() -> bytes:
 
 
 def _kind_of_bytes(data: bytes) -> str:
-    """The suffix of a file that would hold `data`: `.parquet`, `.json`, `.jsonl`, `.tsv` or `.csv`."""
+    """The suffix of a file that would hold `data`: `.parquet`, `.arrow`, `.json`, `.jsonl`, `.tsv` or `.csv`."""
     if data.startswith(b"PAR1"):
         return ".parquet"
+    if data.startswith((ARROW_STREAM, ARROW_FILE)):
+        return ".arrow"
     start = data.removeprefix(_UTF8_BOM).lstrip()
     if start.startswith(b"["):
         return ".json"

@@ -27,7 +27,7 @@ class DataSpec(Section):
     ] = "embedded"
     """Files, a folder, `-` for standard input, a hub id, `gym:TASK`, or `embedded` for the task in the package."""
     split: Annotated[str, Field(min_length=1), Setting(aliases=("dataset_split",))] = "train"
-    """Split of a hub dataset or of the embedded task to train on."""
+    """Split of a hub dataset, of a saved one or of the embedded task to train on."""
     columns: Annotated[
         dict[str, str],
         Setting(

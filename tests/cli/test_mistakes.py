@@ -87,7 +87,7 @@ MISTAKES = [
      "wide.csv:2: 3 cells where the first line names 2 columns; quote cells that hold a comma"),
     (at_source("rows.txt"), 2,
      "--set data.source=rows.txt: data.source: cannot read 'rows.txt': its name ends in none of .jsonl, .ndjson, "
-     ".json, .csv, .tsv, .parquet; convert it first"),
+     ".json, .csv, .tsv, .parquet, .arrow; convert it first"),
     (at_source("./row.jsonl"), 2,
      "--set data.source=./row.jsonl: data.source: no such file './row.jsonl'; did you mean 'rows.jsonl'?"),
     (at_source("data/none.csv"), 2,

@@ -53,7 +53,8 @@ def test_what_exists_on_disk_is_local(tmp_path, monkeypatch):
         ("zzz.csv", "no such file 'zzz.csv'; check the path"),
         (
             "folder",
-            "'folder' is a folder without files of rows (.jsonl, .ndjson, .json, .csv, .tsv, .parquet); name a file",
+            "'folder' is a folder without files of rows (.jsonl, .ndjson, .json, .csv, .tsv, .parquet, .arrow); name a "
+            "file",
         ),
         ("train.jsonl,no.csv", "no such file 'no.csv'; check the path"),
         (
@@ -68,7 +69,7 @@ def test_what_exists_on_disk_is_local(tmp_path, monkeypatch):
         ),
         (
             "a.xlsx",
-            "cannot read 'a.xlsx': its name ends in none of .jsonl, .ndjson, .json, .csv, .tsv, .parquet; "
+            "cannot read 'a.xlsx': its name ends in none of .jsonl, .ndjson, .json, .csv, .tsv, .parquet, .arrow; "
             "convert it first",
         ),
     ],

@@ -1,4 +1,4 @@
-"""Parquet files; standard input, in any format, read once; and the promise that reading data loads nothing heavy."""
+"""Standard input, in any format, read once; and the promise that reading data loads nothing heavy."""
 
 import gzip
 import io
@@ -13,32 +13,6 @@ from gpocli.data import looks_local
 from gpocli.data.read import standard_input
 from gpocli.errors import SpecError
 from tests.data.reading import read_rows
-
-
-def test_values_come_as_python_values(tmp_path):
-    path = tmp_path / "d.parquet"
-    pq.write_table(pa.table({"prompt": ["a", "b"], "answer": ["007", None], "n": [1, 2]}), path)
-    rows = read_rows(str(path), limit=2)
-    assert rows.values == [{"prompt": "a", "answer": "007", "n": 1}, {"prompt": "b", "answer": None, "n": 2}]
-    assert rows.place(1) == f"{path}: row 2"
-
-
-def test_messages_come_without_nulls(tmp_path):
-    path = tmp_path / "d.parquet"
-    prompt = [{"role": "system", "content": "s", "name": "x"}, {"role": "user", "content": "q"}]
-    pq.write_table(pa.table({"prompt": [prompt]}), path)
-    assert read_rows(str(path))[0]["prompt"] == prompt
-
-
-def test_a_damaged_file_is_named(tmp_path):
-    path = tmp_path / "d.parquet"
-    path.write_bytes(b"hello")
-    with pytest.raises(SpecError) as error:
-        read_rows(str(path))
-    assert str(error.value) == (
-        f"cannot read '{path}' as parquet (Parquet file size is 5 bytes, smaller than the minimum file footer "
-        "(8 bytes)); write it again"
-    )
 
 
 def test_reading_rows_loads_nothing_heavy(tmp_path):
@@ -82,9 +56,24 @@ def test_rows_are_read_in_any_format(pipe, data):
     assert len(read_rows("-")) == 1  # as often as a run needs them
 
 
-def test_a_parquet_file_is_read(pipe):
+def as_parquet(table, file):
+    pq.write_table(table, file)
+
+
+def as_arrow(table, file):
+    with pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+def as_stream(table, file):
+    with pa.ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+@pytest.mark.parametrize("write", [as_parquet, as_arrow, as_stream])
+def test_a_table_is_read(pipe, write):
     file = io.BytesIO()
-    pq.write_table(pa.table({"prompt": ["a"], "answer": ["007"]}), file)
+    write(pa.table({"prompt": ["a"], "answer": ["007"]}), file)
     pipe(file.getvalue())
     assert read_rows("-").values == [{"prompt": "a", "answer": "007"}]
 
