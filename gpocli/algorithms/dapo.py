@@ -1,7 +1,7 @@
-"""Decoupled Clip and Dynamic Sampling Policy Optimization (DAPO, arXiv 2503.14476), without dynamic sampling.
+"""Decoupled Clip and Dynamic Sampling Policy Optimization (DAPO, arXiv 2503.14476).
 
-All tokens of a batch weigh alike (paper, section 3.3), and the clip leaves more room upwards (3.1). Overlong reward
-shaping (3.4) is the reward `overlong`, which the preset `dapo` sets up.
+All tokens of a batch weigh alike (paper, section 3.3), and the clip leaves more room upwards (3.1). Dynamic sampling
+(3.2) is `flat_groups: refill`, and overlong reward shaping (3.4) the reward `overlong`; the preset `dapo` sets up both.
 """
 
 from typing import Literal
@@ -27,7 +27,7 @@ class DAPOSpec(FilteredSection):
 
 EXTENSION = AlgorithmExtension(
     name="dapo",
-    title="DAPO without dynamic sampling",
+    title="DAPO",
     summary="average over all tokens of a batch, and clip less upwards than downwards",
     paper="arXiv 2503.14476",
     section=DAPOSpec,

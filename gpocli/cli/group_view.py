@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 WIDE = 100
 """Columns from which on kept and dropped completions stand side by side."""
-_STYLES = {"kept": "green", "rejected": "red", "lost": "yellow"}
+_STYLES = {"kept": "green", "rejected": "red", "lost": "yellow", "flat": "cyan"}
 
 
 def group_view(group: "RecordedGroup", chosen: "Sequence[CandidateRecord]", width: int) -> Any:

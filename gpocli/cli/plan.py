@@ -122,7 +122,20 @@ def generation_lines(plan: "RunPlan") -> list[Line]:
             _count(batch.candidates_per_generation * longest),
             f"{batch.candidates_per_generation} candidates x {longest} (sampling.max_tokens)",
         ),
+        *_flat_line(plan),
     ]
+
+
+def _flat_line(plan: "RunPlan") -> list[Line]:
+    """What becomes of flat groups, where it is not what TRL does."""
+    algorithm = plan.spec.algorithm
+    if algorithm.flat_groups == "train":
+        return []
+    if algorithm.flat_groups == "skip":
+        return [("flat groups", "skip", "sampled, and in no pass of an update")]
+    most = algorithm.flat_max_prompts * plan.batch.prompts_per_generation
+    how = f"algorithm.flat_max_prompts {algorithm.flat_max_prompts}; sampling costs as many times more at most"
+    return [("flat groups", "refill", f"from up to {most:,} prompts ({how})")]
 
 
 def data_lines(plan: "RunPlan") -> list[Line]:

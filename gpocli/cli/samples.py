@@ -26,7 +26,7 @@ Prompt = Annotated[
 ]
 OutcomeOption = Annotated[
     list[str] | None,
-    typer.Option("--outcome", help="kept, rejected or lost; repeats.", metavar="OUTCOME", show_default=False),
+    typer.Option("--outcome", help="kept, rejected, lost or flat; repeats.", metavar="OUTCOME", show_default=False),
 ]
 Dropped = Annotated[bool, typer.Option("--dropped", help="Those that are not kept.")]
 WithReward = Annotated[
@@ -72,11 +72,11 @@ def _outcomes(given: list[str], dropped: bool) -> list[Any]:
     from gpocli.errors import SpecError
 
     if dropped and given:
-        raise SpecError("--dropped is --outcome rejected --outcome lost; leave out one of the two")
+        raise SpecError("--dropped is --outcome rejected, lost and flat; leave out one of the two")
     for one in given:
-        if one not in ("kept", "rejected", "lost"):
-            raise SpecError(f"--outcome '{one}' is no outcome; write kept, rejected or lost")
-    return ["rejected", "lost"] if dropped else given
+        if one not in ("kept", "rejected", "lost", "flat"):
+            raise SpecError(f"--outcome '{one}' is no outcome; write kept, rejected, lost or flat")
+    return ["rejected", "lost", "flat"] if dropped else given
 
 
 def _as_json(

@@ -25,7 +25,7 @@ def pick(records: Sequence[CandidateRecord], turn: int) -> CandidateRecord | Non
 def told(record: CandidateRecord) -> list[str]:
     """What became of a candidate: its outcome, reward, length and whether it was cut."""
     is_cut = not record.finished and record.outcome != "lost"
-    parts = [record.outcome]
+    parts: list[str] = [record.outcome]
     parts += [] if record.reward is None else [f"reward {show(record.reward, '.3f')}"]
     parts += [] if record.advantage is None else [f"advantage {record.advantage:+.2f}"]
     return [*parts, f"{record.length} tokens{', cut' if is_cut else ''}"]

@@ -29,8 +29,8 @@ class Choice:
 
     @property
     def recorded(self) -> list[int]:
-        """The places of those that the run kept."""
-        return [place for place, one in enumerate(self.group.candidates) if one.kept]
+        """The places of those that the run kept, be it in a group that it did not train on."""
+        return [place for place, one in enumerate(self.group.candidates) if one.kept or one.outcome == "flat"]
 
     @property
     def lengths(self) -> list[int]:
@@ -61,8 +61,10 @@ class Replay:
         """The choice in each recorded group, in the order of the run. Raises PluginError and SpecError."""
         was_lost = not self.has_all_steps
         for batch in files.batches():
-            was_lost = was_lost or any(one.outcome == "lost" for group in batch for one in group.candidates)
-            # What an adaptive filter has learned depends on all rewards before, those of the lost too.
+            outcomes = {one.outcome for group in batch for one in group.candidates}
+            was_lost = was_lost or not outcomes.isdisjoint(("lost", "flat"))
+            # What an adaptive filter has learned depends on all rewards before, those of the lost too, and on the turns
+            # in which flat groups gave their places to others.
             yield from self._of_batch(batch, none_certain=self.group_filter.adaptive and was_lost)
 
     def _of_batch(self, batch: Sequence[RecordedGroup], *, none_certain: bool) -> Iterator[Choice]:

@@ -1,8 +1,9 @@
 """What goes into sampling and what comes out of it, whatever engine samples."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import torch
 
@@ -75,3 +76,30 @@ class Rollout:
     ) -> "Rollout":
         """What stands on a board whose rows have all ended."""
         return cls(board.completion_ids, board.finished, board.lost, logps, board.scores, decode_steps, decoded_tokens)
+
+    @classmethod
+    def joined(cls, rollouts: "Sequence[Rollout]") -> "Rollout":
+        """What one engine sampled in turns, as one."""
+        scores: dict[int, tuple[float, ...]] = {}
+        for start, one in zip(starts([one.completion_ids for one in rollouts]), rollouts, strict=True):
+            scores |= {start + row: score for row, score in one.scores.items()}
+        return cls(
+            [ids for one in rollouts for ids in one.completion_ids],
+            [flag for one in rollouts for flag in one.finished],
+            [flag for one in rollouts for flag in one.lost],
+            _rows_of_all([one.logps for one in rollouts]),
+            scores,
+            sum(one.decode_steps for one in rollouts),
+            sum(one.decoded_tokens for one in rollouts),
+            rollouts[0].dtype,
+        )
+
+
+def starts(parts: Sequence[Sized]) -> list[int]:
+    """Where each part begins when they stand one after the other."""
+    return list(accumulate((len(part) for part in parts), initial=0))[:-1]
+
+
+def _rows_of_all(parts: Sequence[list[list[float]] | None]) -> list[list[float]] | None:
+    told = [part for part in parts if part is not None]
+    return [row for part in told for row in part] if len(told) == len(parts) else None

@@ -11,13 +11,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from gpocli.errors import SpecError, first_line
 from gpocli.runs.writing import writing
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+Outcome = Literal["kept", "rejected", "lost", "flat"]
 
 _FILE = re.compile(r"step-(\d+)(?:-\d+)?\.parquet")
 _REWARD = "reward/"
@@ -31,8 +33,9 @@ class CandidateRecord:
     `group` and `candidate` count from 0 within the generation batch and within the group. `length` is in
     tokens, the end token included; for a lost candidate it is the length at which it was stopped. `rewards`
     holds each reward by name, None where it does not apply or was not asked; `reward` is their weighted sum.
-    `filter_score` has one number a filter of the chain. `outcome` is "kept", "rejected" or "lost".
-    `advantage` is None for a candidate that the policy is not trained on.
+    `filter_score` has one number a filter of the chain. `outcome` is "kept", "rejected", "lost", or "flat": chosen in a
+    group of one reward whose place another prompt got. `advantage` is None for a candidate that the policy is not
+    trained on.
     """
 
     step: int
@@ -48,7 +51,7 @@ class CandidateRecord:
     reward: float | None
     filter_score: tuple[float, ...] | None
     kept: bool
-    outcome: str
+    outcome: Outcome
     advantage: float | None
 
 

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from gpocli.errors import SpecError
 from gpocli.runs.groups import GroupFiles, RecordedGroup
-from gpocli.runs.records import CandidateRecord
-
-Outcome = Literal["kept", "rejected", "lost"]
+from gpocli.runs.records import CandidateRecord, Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,10 +62,12 @@ class AlgorithmSection(Section):
     mask_truncated: Annotated[bool, Setting("mask_truncated_completions")] = False
     """Leave completions that were cut at `sampling.max_tokens` out of the loss."""
     flat_groups: Annotated[
-        Literal["train", "skip"],
+        Literal["train", "skip", "refill"],
         Setting("flat_groups", flag=Flag("--flat-groups", "Groups whose rewards are all equal")),
     ] = "train"
-    """Groups whose kept rewards are all equal: `train` on them, or `skip` them in every term of the loss."""
+    """Groups whose kept rewards are all equal: `train` on them, `skip` them, or `refill` them with next prompts."""
+    flat_max_prompts: Annotated[int, Field(ge=1, le=1000), Setting("flat_max_prompts")] = 4
+    """With `refill`: how many times the prompts of a generation batch may be sampled at most; 1 to 1000."""
 
     @property
     def kept(self) -> int | None:

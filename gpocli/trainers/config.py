@@ -14,7 +14,7 @@ from gpocli.trainers.inherited import NEVER_READ
 ROLLOUTS = ("auto", "race", "generate")
 VLLM_SYNCS = ("nccl", "plugin", "lora")
 DIVISORS = ("kept", "group")
-FLAT_GROUPS = ("train", "skip")
+FLAT_GROUPS = ("train", "skip", "refill")
 _TOKEN_NORMALISED_LOSSES = ("dapo", "cispo")
 
 
@@ -96,8 +96,14 @@ class GroupConfig(GRPOConfig):  # type: ignore[misc]
     flat_groups: str = field(
         default="train",
         metadata={
-            "help": "Groups whose kept rewards are all equal: 'train' on them as TRL does, or 'skip' them: their rows "
-            "are in no pass of an update and in no term of the loss."
+            "help": "Groups whose kept rewards are all equal: 'train' on them as TRL does, 'skip' them (their rows are "
+            "in no pass of an update and in no term of the loss), or 'refill' their places with the next prompts."
+        },
+    )
+    flat_max_prompts: int = field(
+        default=4,
+        metadata={
+            "help": "With flat_groups='refill': how many times the prompts of a generation batch are sampled at most."
         },
     )
 
@@ -106,6 +112,8 @@ class GroupConfig(GRPOConfig):  # type: ignore[misc]
             self.bf16 = False  # TRL computes in bfloat16 unless told, which transformers refuses without an accelerator
         if self.whole_every < 0:
             raise SpecError(f"whole_every={self.whole_every} must not be below 0: it counts generation batches")
+        if self.flat_max_prompts < 1:
+            raise SpecError(f"flat_max_prompts={self.flat_max_prompts} must be 1 or more: it is a number of times")
         _check_choice("flat_groups", self.flat_groups, FLAT_GROUPS)
         _check_choice("divisor", self.divisor, DIVISORS)
         _check_choice("vllm_sync", self.vllm_sync, VLLM_SYNCS)

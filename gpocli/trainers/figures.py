@@ -45,7 +45,8 @@ class Counted:
 def count(batch: Selected, reward_count: int, *, raced: bool, counts_truncated: bool = True) -> list[Counted]:
     """The candidates of a generation batch; those that only fill up a group are not kept.
 
-    `counts_truncated` tells whether cut completions are in the loss.
+    Those that the filter chose in a group that is not trained on are: figures are of what the policy does. They have no
+    advantage. `counts_truncated` tells whether cut completions are in the loss.
     """
     trained, nothing = set(batch.trained), ((math.nan,) * reward_count, math.nan)
     advantages = dict(zip(batch.selection.kept, batch.advantages, strict=True)) if isinstance(batch, Advantaged) else {}
@@ -53,9 +54,9 @@ def count(batch: Selected, reward_count: int, *, raced: bool, counts_truncated: 
     for i, length in enumerate(batch.lengths):
         rewards, reward = batch.rewards.get(i, nothing)
         finished, lost = batch.rollout.finished[i], batch.rollout.lost[i]
-        in_loss = i in trained and (finished or counts_truncated)
+        in_loss, kept = i in trained and (finished or counts_truncated), i in trained or i in batch.selection.left_out
         advantage = advantages.get(i, math.nan) if in_loss else math.nan
-        counted.append(Counted(length, finished, lost, i in trained, reward, tuple(rewards), raced, advantage))
+        counted.append(Counted(length, finished, lost, kept, reward, tuple(rewards), raced, advantage))
     return counted
 
 

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 from gpocli.contracts.filter_call import Candidate
 from gpocli.data import ROW_KEY
 from gpocli.rollout import Rollout
-from gpocli.runs.records import CandidateRecord
+from gpocli.rollout.rollout import starts
+from gpocli.runs.records import CandidateRecord, Outcome
 
 Step = TypeVar("Step", bound="Drawn")
 
@@ -94,12 +95,15 @@ class Selection:
     """Which candidates are trained on.
 
     `kept` has k indices a group in ascending order; those at `surplus` (positions in `kept`) only fill up a group
-    whose filter keeps fewer. `scores` has one tuple a candidate, None for a lost one; it is None without a filter.
+    whose filter keeps fewer, or a generation batch. `scores` has one tuple a candidate, None for a lost one; it is None
+    without a filter. `left_out` are candidates that the filter chose in groups that are not trained on, each with the
+    outcome that records tell of it.
     """
 
     kept: Sequence[int]
     surplus: Sequence[int] = ()
     scores: Sequence[tuple[float, ...] | None] | None = None
+    left_out: Mapping[int, Outcome] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,30 @@ class Selected(Scored):
         """The kept candidates without those that only fill up a group."""
         surplus = set(self.selection.surplus)
         return [number for row, number in enumerate(self.selection.kept) if row not in surplus]
+
+    @classmethod
+    def joined(cls, parts: "Sequence[Selected]") -> "Selected":
+        """Candidates that were sampled and chosen in turns, as one batch. Tools are in none of them."""
+        first, begin = parts[0], starts(parts)
+        kept_begin = starts([part.selection.kept for part in parts])
+        numbered = list(zip(begin, kept_begin, parts, strict=True))
+        scores = [part.selection.scores for part in parts]
+        selection = Selection(
+            kept=[start + number for start, _, part in numbered for number in part.selection.kept],
+            surplus=[start + row for _, start, part in numbered for row in part.selection.surplus],
+            scores=None if scores[0] is None else [score for part in scores for score in part or ()],
+        )
+        return cls(
+            first.group_size,
+            [row for part in parts for row in part.rows],
+            [prompt for part in parts for prompt in part.prompts],
+            first_row=sum(part.first_row for part in parts),
+            rollout=Rollout.joined([part.rollout for part in parts]),
+            completions=[completion for part in parts for completion in part.completions],
+            tool_mask=None,
+            rewards={start + number: paid for start, _, part in numbered for number, paid in part.rewards.items()},
+            selection=selection,
+        )
 
     def scored_later(self, rewards: Mapping[int, tuple[list[float], float]]) -> "Selected":
         """With the rewards of the kept ones, where the filter needed none to choose them."""
@@ -141,7 +169,7 @@ class Advantaged(Selected):
         self, i: int, reward_names: Sequence[str], step: int, place: int, advantage: float | None
     ) -> CandidateRecord:
         values, total = self.rewards.get(i, ([None] * len(reward_names), None))
-        outcome = "kept" if advantage is not None else "lost" if self.rollout.lost[i] else "rejected"
+        dropped = self.selection.left_out.get(i, "lost" if self.rollout.lost[i] else "rejected")
         return CandidateRecord(
             step=step,
             prompt_id=self.rows[i].get(ROW_KEY, ""),
@@ -156,7 +184,7 @@ class Advantaged(Selected):
             reward=_none_if_nan(total),
             filter_score=None if self.selection.scores is None else self.selection.scores[i],
             kept=advantage is not None,
-            outcome=outcome,
+            outcome=dropped if advantage is None else "kept",
             advantage=advantage,
         )
 

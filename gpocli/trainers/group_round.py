@@ -13,8 +13,8 @@ from gpocli.contracts.race import NotNow, why_no_race
 from gpocli.rollout import Race, Rollout
 from gpocli.trainers.clock import StepClock
 from gpocli.trainers.figures import Counted, count, training_figures
-from gpocli.trainers.flat import flat_rows
-from gpocli.trainers.generation_batch import Advantaged, Drawn, Scored, Selection
+from gpocli.trainers.flat import flat_rows, group_figures
+from gpocli.trainers.generation_batch import Advantaged, Drawn, Scored, Selected, Selection
 from gpocli.trainers.objective import SKIPPED, SURPLUS
 from gpocli.trainers.processes import Processes
 from gpocli.trainers.race_rewards import RaceRewards, weighted_sums
@@ -29,8 +29,9 @@ class GroupRules:
     """What holds for every group of a run: G, k, who chooses, what rewards weigh, and what the loss divides by.
 
     `text_of` turns tokens into the text of a completion, unless the tokenizer `parses` those of chats into more than
-    that. `reward_functions` are what `checked_rewards` makes, and `races` whether losers may be stopped. `skips_flat`
-    leaves flat groups out of the loss; `by_reward` tells that each reward makes advantages of its own.
+    that. `reward_functions` are what `checked_rewards` makes, and `races` whether losers may be stopped. `flat_groups`
+    says what becomes of flat groups, of the `prompts` of a generation batch of all processes; `by_reward` tells that
+    each reward makes advantages of its own.
     """
 
     group_size: int
@@ -44,24 +45,34 @@ class GroupRules:
     parses: bool = False
     reward_functions: Sequence[Any] = ()
     races: bool = True
-    skips_flat: bool = False
+    flat_groups: str = "train"
+    prompts: int = 0
     by_reward: bool = False
 
     def of_evaluation(self, group_size: int) -> "GroupRules":
         """What holds in evaluation: nobody chooses."""
         return replace(
-            self, group_size=group_size, keep=group_size, group_filter=None, divisor="kept", skips_flat=False
+            self, group_size=group_size, keep=group_size, group_filter=None, divisor="kept", flat_groups="train"
         )
+
+    def flat_rows(self, scored_BF: torch.Tensor) -> torch.Tensor:
+        """Which of the kept rows, group after group, are of a flat one, [B], by their rewards [B, F]."""
+        return flat_rows(scored_BF, self.reward_weights, self.keep, by_reward=self.by_reward)
 
     def figures(self, candidates: Sequence[Counted]) -> dict[str, float]:
         """The figures of a generation batch of all processes."""
-        return training_figures(
+        figures = training_figures(
             candidates,
             self.group_size,
             self.reward_names,
             is_filtered=self.group_filter is not None,
             all_rewarded=self.group_filter is not None and self.group_filter.needs_rewards,
         )
+        if self.group_size > 1:
+            figures |= group_figures(candidates, self.group_size, self.reward_names)
+        if self.flat_groups == "refill":
+            figures["groups/refilled"] = figures["groups/sampled"] - self.prompts
+        return figures
 
 
 class GroupRound:
@@ -73,25 +84,38 @@ class GroupRound:
     def __init__(
         self,
         rules: GroupRules,
-        rows: Sequence[dict[str, Any]],
+        rows: list[dict[str, Any]],
         *,
         processes: Processes,
         clock: StepClock,
         trainer_state: Any,
         is_whole: bool = False,
     ) -> None:
-        self._rules, self._rows, self._is_whole = rules, rows, is_whole
+        self.rows = rows
+        self._rules, self._is_whole = rules, is_whole
         self._processes, self._clock, self._state = processes, clock, trainer_state
         self._is_race = False
+        self._kept_rewards: torch.Tensor | None = None
         self._early: dict[int, list[float]] = {}
         self._asks = RaceRewards(rules.reward_functions, rules.reward_names, rules.reward_weights)
+
+    @property
+    def selected(self) -> Selected:
+        """The candidates with the choice of the filter, once it is made."""
+        return self._selected
+
+    def of_all(self, rounds: "Sequence[GroupRound]", selected: Selected, rewards_BF: torch.Tensor) -> "GroupRound":
+        """The round that is at an end once the turns `rounds` are, with what is handed on of them and its rewards."""
+        self._selected, self._kept_rewards = selected, self._processes.gather(rewards_BF)
+        self._is_race = any(one._is_race for one in rounds)
+        return self
 
     def draw(self, prompts: Sequence[Any]) -> list[Any]:
         """The prompts to sample: each group of k equal ones that the data loader made becomes G."""
         rules, source = self._rules, list(range(len(prompts)))
         if rules.group_filter is not None:
             source = [start for start in source[:: rules.keep] for _ in range(rules.group_size)]
-        rows, prompts = [self._rows[i] for i in source], [prompts[i] for i in source]
+        rows, prompts = [self.rows[i] for i in source], [prompts[i] for i in source]
         self._drawn = Drawn(rules.group_size, rows, prompts, first_row=self._processes.index * len(source))
         return list(self._drawn.prompts)
 
@@ -174,27 +198,26 @@ class GroupRound:
         self, rows: Sequence[Any], prompts: Sequence[Any], completions: Sequence[Any], ids: Sequence[Any], score: Score
     ) -> torch.Tensor:
         """The rewards of the kept candidates of all processes; none is asked twice."""
-        if self._rules.group_filter is not None and self._kept_rewards is not None:
+        if self._kept_rewards is not None:
             gathered = self._kept_rewards
         else:
             gathered = score(rows, prompts, completions, ids)
             own = self._processes.own(gathered, len(prompts))
             self._selected = self._selected.scored_later(self._paid(self._selected.selection.kept, own))
-        if self._rules.skips_flat:
-            flat_B = flat_rows(gathered, self._rules.reward_weights, self._rules.keep, by_reward=self._rules.by_reward)
-            self._flat_B = self._processes.own(flat_B, len(prompts))
+        if self._rules.flat_groups == "skip":
+            self._flat_B = self._processes.own(self._rules.flat_rows(gathered), len(prompts))
         return gathered
 
     def finish(self, output: dict[str, Any]) -> Advantaged:
         """Correct, in place, what the parent made of the kept rows, and close the batch with their advantages."""
         rules, surplus = self._rules, list(self._selected.selection.surplus)
-        if rules.group_filter is not None and rules.group_filter.adaptive:
-            # Rows that only fill up a group have no token in the loss, in its divisor or in the KL term.
+        if rules.flat_groups == "refill" or (rules.group_filter is not None and rules.group_filter.adaptive):
+            # Rows that only fill up a group or a batch have no token in the loss, in its divisor or in the KL term.
             output["completion_mask"][surplus] = 0
             output[SURPLUS] = torch.zeros_like(output["advantages"], dtype=torch.bool)
             output[SURPLUS][surplus] = True
             output["num_items_in_batch"] = self._processes.gather(output["completion_mask"].sum()).sum()
-        if rules.skips_flat:
+        if rules.flat_groups == "skip":
             output[SKIPPED] = self._flat_B.to(output["advantages"].device)
         if rules.divisor == "group":
             output["num_items_in_batch"] = self._group_tokens(output["num_items_in_batch"])

@@ -26,7 +26,8 @@ class RunState:
     """What one process must find again.
 
     The micro-batches are those of a generation batch that is not used up, None between two. The figures are those that
-    no log has told yet; the losses are sums over steps, up to the last log and since then.
+    no log has told yet; the losses are sums over steps, up to the last log and since then. The place is that of
+    `Refill` in the data order, 0 where the data loader counts it.
     """
 
     micro_step: int
@@ -37,6 +38,7 @@ class RunState:
     logged_loss: float
     open_loss: torch.Tensor
     seconds: float
+    place: int
     owes_evaluation: bool = False
 
     @classmethod
@@ -52,6 +54,7 @@ class RunState:
             logged_loss=trainer._total_loss_scalar,
             open_loss=trainer._tr_loss,
             seconds=time.time() - trainer.began,
+            place=0 if trainer.refill is None else trainer.refill.place,
             owes_evaluation=trainer.owes_evaluation,
         )
 
@@ -65,6 +68,8 @@ class RunState:
     def restore(self, trainer: Any) -> None:
         """Put back what transformers leaves alone when training begins; `ResumeCallback` puts back the rest."""
         trainer._step, trainer._buffered_inputs = self.micro_step, self.micro_batches
+        if trainer.refill is not None:
+            trainer.refill.place = self.place
         trainer._metrics["train"].clear()
         trainer._metrics["train"].update({name: list(values) for name, values in self.figures.items()})
         if trainer.group_filter is not None and self.filter is not None:

@@ -43,6 +43,7 @@ from gpocli.trainers.passes import (
     with_positions,
 )
 from gpocli.trainers.processes import Processes
+from gpocli.trainers.refill import Refill
 from gpocli.trainers.sampler import Sampler
 from gpocli.trainers.sampling_check import SamplingCheck
 from gpocli.trainers.server_generation import server_generation
@@ -69,7 +70,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
       not see distances alone are told positions as `generate` tells them, and old and reference log-probabilities are
       those of evaluation mode, in which completions are sampled. Dropout of the model itself is off by default.
     - Rows without an advantage are in no pass of an update to which they add nothing. Groups that are flat may be left
-      out of every term of the loss (`flat_groups`).
+      out of every term of the loss, or give their places to the next prompts (`flat_groups`).
     - The log-probabilities with which tokens were drawn are compared with the trainer's, now and then.
     - Each update of a generation batch has the same rows with any number of processes. Rows that only fill up a group
       count in no loss.
@@ -154,9 +155,12 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             parses=any(getattr(self._tokenizer, f"response_{one}", None) for one in ("template", "schema")),
             reward_functions=self.reward_funcs,
             races=args.race,
-            skips_flat=args.flat_groups == "skip",
+            flat_groups=args.flat_groups,
+            prompts=args.generation_batch_size // self.keep,
             by_reward=self.multi_objective_aggregation == "normalize_then_sum",
         )
+        self.refill = Refill(self) if args.flat_groups == "refill" else None
+        """Gives the places of flat groups to the next prompts, where that is asked for."""
         self._resuming = ResumeCallback(self)
         self.add_callback(self._resuming)
 
@@ -250,14 +254,7 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         if self.args.flat_groups != "train" and ("image" in inputs[0] or "images" in inputs[0]):
             raise SpecError(f"data with images does not work with flat_groups={self.args.flat_groups!r}: use 'train'")
         trains = self.model.training
-        self._round = GroupRound(
-            self._rules if trains else self._rules.of_evaluation(self.num_generations_eval),
-            inputs,
-            processes=self._processes,
-            clock=self._clock,
-            trainer_state=self.state,
-            is_whole=self._is_whole(),
-        )
+        self._round = self._opened(inputs)
         unchanging = self.stop.unchanging() if trains else nullcontext()
         figures = taken_back(self._metrics["train" if trains else "eval"], owned_names(self.reward_func_names))
         with unchanging, self.activity.doing("log-probabilities"), figures:
@@ -279,22 +276,41 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
             self._before_shuffle = torch.get_rng_state()
         return output
 
+    def _opened(self, rows: list[dict[str, Any]]) -> GroupRound:
+        return GroupRound(
+            self._rules if self.model.training else self._rules.of_evaluation(self.num_generations_eval),
+            rows,
+            processes=self._processes,
+            clock=self._clock,
+            trainer_state=self.state,
+            is_whole=self._is_whole(),
+        )
+
     def _is_whole(self) -> bool:
         """Whether this generation batch is sampled without a race, which depends on the place in the run alone."""
         batch, every = self._step // (self.args.steps_per_generation * self.num_iterations), int(self.args.whole_every)
         return every > 0 and batch % every == 0
 
     def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
-        drawn = self._round.draw(prompts)
+        if self.refill is None or not self.model.training:
+            return self._sample_round(self._round, prompts)[1]
+        self._round, parts = self.refill.generate(self._round, prompts)
+        return parts
+
+    def _sample_round(self, opened: GroupRound, prompts: list[Any]) -> tuple[GroupRound, tuple[Any, ...]]:
+        """Sample a round and let it choose; what the parent makes of the kept rows."""
+        self._round = opened
+        drawn = opened.draw(prompts)
         # The parent hands num_generations to vLLM, which samples that many completions for each distinct prompt.
         self.num_generations = self.group_size
         try:
             out = super()._generate(drawn)
         finally:
             self.num_generations = self.keep
-        kept = self._round.choose(self._sampler.rollout_of(out[1]), out[3], self._score, out[2])
+        kept = opened.choose(self._sampler.rollout_of(out[1]), out[3], self._score, out[2])
         is_by_row = [isinstance(part, list) and len(part) == len(drawn) for part in out]
-        return tuple([part[i] for i in kept] if by_row else part for part, by_row in zip(out, is_by_row, strict=True))
+        parts = [[part[i] for i in kept] if by_row else part for part, by_row in zip(out, is_by_row, strict=True)]
+        return opened, tuple(parts)
 
     def _generate_single_turn(
         self, prompt_ids: list[list[int]], images: Any, multimodal_fields: Any, num_generations: int, *more: Any

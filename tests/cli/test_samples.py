@@ -96,8 +96,8 @@ def test_nothing_to_show_is_told(user):
 @pytest.mark.parametrize(
     ("flags", "fault"),
     [
-        (("--outcome", "won"), "--outcome 'won' is no outcome; write kept, rejected or lost\n"),
-        (("--dropped", "--outcome", "lost"), "--dropped is --outcome rejected --outcome lost; leave out one"),
+        (("--outcome", "won"), "--outcome 'won' is no outcome; write kept, rejected, lost or flat\n"),
+        (("--dropped", "--outcome", "lost"), "--dropped is --outcome rejected, lost and flat; leave out one"),
         (("--step", "7"), "nothing is recorded of step 7; there are steps 1 to 2\n"),
     ],
 )

@@ -63,6 +63,7 @@ GFPO = {
     "whole_every": 20,
     "divisor": "kept",
     "flat_groups": "train",
+    "flat_max_prompts": 4,
     "epsilon": 0.2,
     "epsilon_high": None,
     "beta": 0.001,

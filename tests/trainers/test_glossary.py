@@ -73,7 +73,7 @@ def written(gfpo, gmpo, tmp_path):
     loss_terms = {"beta": 0.1, "entropy_coef": 0.01}
     runs = [
         gfpo(group_filter_func=EXTENSION.build(NoOptions()), whole_every=2, **halves, **evaluation, **loss_terms),
-        gfpo(group_filter_func=by_reward, max_steps=1),
+        gfpo(group_filter_func=by_reward, max_steps=1, flat_groups="refill"),
         gmpo(max_steps=2, steps_per_generation=4, **evaluation),
         gfpo(loss_type="cispo", max_steps=1),
         gfpo(loss_type="vespo", max_steps=1),

@@ -33,7 +33,9 @@ SLOW_RUNS = {
     "silent": {"odd": True, "updates": 2, "micro_batch": 2, "loss_type": "grpo", "num_generations": 4},
     "silent-bnpo": {"odd": True, "micro_batch": 4, "loss_type": "bnpo", "num_generations": 4},
     "dapo": {"entropy_coef": 0.1, "updates": 2, "micro_batch": 1, **THINNED},
+    "skip": {"odd": True, "flat_groups": "skip", "beta": 0.1, "micro_batch": 2, "updates": 2, "num_generations": 4},
 }
+REFILL = {"odd": True, "flat_groups": "refill", "num_generations": 4, "beta": 0.1}
 
 
 OF_THE_MACHINE = ("time/", "step_time", "tokens_per_second", "train_", "sampling/")
@@ -122,3 +124,20 @@ def test_a_reward_that_is_flat_in_each_group_gives_no_advantage_in_any_layout(ti
             # Five prompts do not divide by two processes: those that fill up the last batch are not counted twice.
             evaluation = json.loads((folder / "evaluation.json").read_text())
             assert evaluation["eval_reward"] == pytest.approx(2.0)
+
+
+@pytest.mark.slow
+def test_each_process_fills_its_own_places(tiny_model, tmp_path):
+    folder = trained(tiny_model, tmp_path / "refill", 2, {"refill": REFILL}) / "refill"
+    records = json.loads((folder / "records.json").read_text())
+    for step in (1, 2):
+        of_step = [record for record in records if record["step"] == step]
+        groups = [[one for one in of_step if one["group"] == number] for number in range(len(of_step) // 4)]
+        outcomes = ["".join({one["outcome"] for one in group}) for group in groups]
+        signal = [len({one["reward"] for one in group}) > 1 for group in groups]
+        half = len(groups) // 2
+        for place in (slice(half), slice(half, None)):  # those of the first process, those of the other one
+            assert outcomes[place].count("kept") == 1
+            assert outcomes[place].index("kept") == signal[place].index(True)
+        assert [outcome == "flat" for outcome in outcomes] == [not one for one in signal]
+    assert len({one["prompt"] for one in records}) == len(records) // 4  # no prompt twice in an epoch

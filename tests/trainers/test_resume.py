@@ -24,6 +24,10 @@ def count_letters(completions, **kwargs):
     return [float(sum(c.isalpha() for c in completion)) for completion in completions]
 
 
+def count_letters_of_odd_numbers(completions, number, **kwargs):
+    return [n % 2 * letters for n, letters in zip(number, count_letters(completions), strict=True)]
+
+
 class Thrifty:
     """Keeps one less of each group from the second batch on."""
 
@@ -78,6 +82,7 @@ class Run:
     synced_reference: bool = False
     engine: str = "auto"
     loss: str = "grpo"
+    flat_groups: str = "train"
 
 
 class StopAfter(TrainerCallback):
@@ -112,6 +117,7 @@ def trainer_of(run: Run, folder: Any, model: str) -> GFPOTrainer:
         "num_generations_eval": 1,
         "whole_every": 2,  # so that batches with and without a race come after the stop
         "disable_dropout": not run.dropout,
+        "flat_groups": run.flat_groups,
     }
     if not is_gmpo:
         options["loss_type"] = run.loss
@@ -124,7 +130,7 @@ def trainer_of(run: Run, folder: Any, model: str) -> GFPOTrainer:
         data = IterableDataset.from_generator(lambda: (row for _ in range(99) for row in rows))
     return trainer_class(
         model=policy,
-        reward_funcs=count_letters,
+        reward_funcs=count_letters if run.flat_groups == "train" else count_letters_of_odd_numbers,
         args=config_class(output_dir=str(folder), **(BASE | options)),
         train_dataset=data,
         eval_dataset=prompts(3),
@@ -201,6 +207,7 @@ RUNS = st.builds(
     synced_reference=st.booleans(),
     engine=st.sampled_from(["auto", "generate"]),
     loss=st.sampled_from(["grpo", "dapo", "cispo"]),
+    flat_groups=st.sampled_from(["train", "skip"]),
 ).map(with_enough_rows)
 DRAWN = settings(max_examples=40, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
 
@@ -210,6 +217,7 @@ KINDS = {
     ),
     "by TRL's path": Run(steps=4, filter="any", engine="generate", eval_every=2, stop=2),
     "streamed": Run(filter="none", streaming=True, updates=3, accumulation=2, log_every=2, stop=5),
+    "refilled": Run(filter="any", rows=9, flat_groups="refill", updates=2, stop=3),
     "much at once": Run(
         algorithm="gmpo", filter="adaptive", updates=2, iterations=2, accumulation=2, eval_every=2, eval_on_start=True,
         log_every=4, dropout=True, lora=True, rows=9, stop=3,

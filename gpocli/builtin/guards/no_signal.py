@@ -21,8 +21,10 @@ class NoSignal(InARow):
         return None if flat is None else flat >= 1
 
     def alarm(self, figures: Figures) -> tuple[str, str]:
-        reward = told(figures, "reward")
+        reward, wrong, right = (told(figures, name) for name in ("reward", "groups/all_wrong", "groups/all_right"))
         text = "every group was flat (frac_reward_zero_std 1), so every advantage was 0,"
+        if wrong is not None and right is not None:
+            text = f"every group was flat, {wrong:.0%} all wrong and {right:.0%} all right, so every advantage was 0,"
         cure = "use prompts that are neither too easy nor too hard, or a reward that tells completions apart"
         return text, cure if reward is None else f"the reward is {reward:.3g} on average: {cure}"
 
