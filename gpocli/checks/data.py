@@ -12,6 +12,7 @@ from gpocli.checks.findings import Findings
 from gpocli.columns import read_path
 from gpocli.contracts.building import NamedReward
 from gpocli.data import Rows, require_columns
+from gpocli.data.layouts import gold_of
 from gpocli.data.load import evaluation_of, is_at_hand, load_rows, require_generation_batch
 from gpocli.data.location import STDIN, STDIN_NAME, find_files
 from gpocli.data.saved import saved_splits
@@ -116,7 +117,9 @@ def unread_golds(rows: Rows, reward: NamedReward, *, trust_formulas: bool) -> tu
         f"in the column '{options.answer_column}'"
     )
     if len(unread) == len(rows):
-        cure = "name the column with the answers as option answer_column, or another reward"
+        known = gold_of(rows)
+        such = f", such as {known}" if known not in (None, options.answer_column) else ""
+        cure = f"name the column with the answers as option answer_column{such}, or another reward"
         return len(unread), f"{remark}; {cure}"
     others = ", ".join(rows.place(index) for index in unread[1:_LISTED])
     others += ", ..." if len(unread) > _LISTED else ""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
+from gpocli.columns.choices import letter, lettered
 from gpocli.maths.extraction import gold_answer, stated_answer
 
 _ROLES = {"human": "user", "gpt": "assistant", "chatgpt": "assistant", "bot": "assistant", "model": "assistant"}
@@ -45,6 +46,12 @@ def from_json(value: Any) -> Any:
     return None
 
 
+def only(value: Any) -> Any:
+    """The item of a list that holds one, which may be held as JSON text; None for a list of several."""
+    read = from_json(value)
+    return read[0] if isinstance(read, list) and len(read) == 1 else None
+
+
 def chat(value: Any) -> list[Any] | None:
     """Messages of a conversation up to the last that is not the assistant's, with `role` and `content`."""
     messages = _messages(value)
@@ -80,6 +87,9 @@ STEPS: Mapping[str, Callable[[Any], Any]] = {
     "hashes": hashes,
     "stated": stated,
     "json": from_json,
+    "only": only,
+    "lettered": lettered,
+    "letter": letter,
     "chat": chat,
     "reply": reply,
 }

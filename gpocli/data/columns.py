@@ -122,7 +122,7 @@ def unused_columns(rows: Rows) -> list[str]:
         if name not in rows.columns:
             continue
         first = next((index for index, row in enumerate(rows) if row.get(name)), None)
-        if first is not None and isinstance(rows[first][PROMPT], list):
+        if first is not None and isinstance(rows[first].get(PROMPT), list):
             faults.append(
                 f"{rows.place(first)}: the column '{name}' does not reach the model, whose chat template would take it "
                 f"elsewhere; {cure}, or keep it for rewards with {_mapping(f'data_{name}', name)}"

@@ -1,10 +1,10 @@
 """Layouts that published sets have: which mapping reads the rows at hand, tried on them before it is named."""
 
-from collections.abc import Mapping
-from itertools import islice
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gpocli.columns import read_path
+from gpocli.columns import STEPS, read_path
 from gpocli.data.columns import PROMPT, map_columns, nearest_column
 from gpocli.data.prompt import BadPromptError, read_prompt
 from gpocli.data.rows import Rows
@@ -12,17 +12,32 @@ from gpocli.data.rows import Rows
 ANSWER = "answer"
 
 _PROMPTS = tuple(
-    "conversations:chat conversation:chat problem context+question question instruction+input instruction+context "
-    "instruction query messages:chat chosen:chat chosen input text".split()
+    "conversations:chat conversation:chat problem+choices:lettered question+choices:lettered question+options:lettered "
+    "problem context+question question instruction+input instruction+context instruction query messages:chat "
+    "chosen:chat chosen 0.value input text".split()
 )
-"""From the plain to the doubtful. Of columns that are there and fit, the first is meant."""
+"""From the plain to the doubtful. Of columns that are there and fit, the first is meant. Capitals do not count."""
 
 _GOLDS = tuple(
-    "answer:hashes answer reward_model.ground_truth reward_model:json.ground_truth ground_truth final_answer "
-    "expected_answer gold_answer gold answers.text[0] answers[0] solution:boxed solution:hashes output:boxed "
-    "response:boxed response:stated target conversations:reply conversation:reply messages:reply chosen:reply "
-    "output response completion:reply completion chosen solution".split()
+    "answer:hashes answer:boxed answer:letter answer:stated answer answerKey answer_idx reward_model.ground_truth:only "
+    "reward_model.ground_truth reward_model:json.ground_truth ground_truth:only ground_truth final_answer:only "
+    "final_answer expected_answer gold_answer gold answers.text[0] answers[0] 1.ground_truth.value".split()
 )
+_WORKED = tuple(
+    f"{column}:{step}"
+    for column in ("solution", "generated_solution", "output", "response")
+    for step in ("boxed", "hashes", "stated")
+)
+_REPLIES = tuple(
+    "target conversations:reply conversation:reply messages:reply chosen:reply output response completion:reply "
+    "completion chosen solution".split()
+)
+_KEYS = ("ground_truth", "answer", "final_answer", "expected_answer")
+"""Under which columns of objects hold a gold answer."""
+_CHOICES = ("choices", "options")
+_EXTRACTING = (":stated", ":boxed", ":hashes")
+_WORDS = 8
+"""A worked solution has so many at least: `the answer is 5` is an answer, which rewards read as it is."""
 _TRIED = 50
 """Rows that a mapping is tried on."""
 _ENOUGH = 0.8
@@ -35,8 +50,7 @@ def layout_of(rows: Rows) -> dict[str, str] | None:
     It names the gold answers too, where they can be told, and is tried on the first rows.
     """
     some = _first(rows)
-    near = nearest_column(PROMPT, rows.columns)
-    for prompt in (*([near] if near else []), *_PROMPTS):
+    for prompt in _prompts(some):
         mapping = {PROMPT: prompt}
         if _reads(some, mapping):
             gold = gold_of(some)
@@ -48,16 +62,57 @@ def layout_of(rows: Rows) -> dict[str, str] | None:
 def gold_of(rows: Rows) -> str | None:
     """The column, or the way into one, that holds the gold answers of rows: None when none is known."""
     some = _first(rows)
-    return next((gold for gold in _GOLDS if _holds_answers(some, gold)), None)
+    ways = (*_GOLDS, *_nested(some), *_WORKED, *_REPLIES)
+    return next((gold for one in ways if _holds_answers(some, gold := _spelt(one, some.columns))), None)
+
+
+def why_no_prompt(rows: Rows) -> str | None:
+    """Why the likeliest columns lead to no usable prompt in the first row; None where no such column is there."""
+    for way in _prompts(rows):
+        path = read_path(way, rows.columns)
+        if path is None or len(rows) == 0 or (value := path.of(rows[0])) is None:
+            continue
+        try:
+            read_prompt(value, chat=False, from_table=rows.is_of_table(0))
+        except BadPromptError as reason:
+            return f"'{way}' cannot be the prompt ({rows.place(0)}: {reason.detail})"
+    return None
 
 
 def _first(rows: Rows) -> Rows:
     return rows.select(range(min(len(rows), _TRIED)))
 
 
+def _prompts(rows: Rows) -> Iterator[str]:
+    near = nearest_column(PROMPT, rows.columns)
+    if near is not None:
+        yield near
+    yield from (_spelt(way, rows.columns) for way in _PROMPTS)
+
+
+def _spelt(way: str, columns: tuple[str, ...]) -> str:
+    """A way, with the columns that it starts with as the source writes them."""
+    names = {name.lower(): name for name in reversed(columns)} | {name: name for name in columns}
+
+    def start(found: re.Match[str]) -> str:
+        return names.get(found[0]) or names.get(found[0].lower()) or found[0]
+
+    return "+".join(re.sub(r"^\w+", start, part) for part in way.split("+"))
+
+
+def _nested(rows: Rows) -> Iterator[str]:
+    """Ways to keys that are named for a gold answer, in columns of objects or of JSON that is held as text."""
+    for column, value in rows[0].items() if len(rows) else ():
+        step = ":json" if isinstance(value, str) else ""
+        inner = STEPS["json"](value) if step and value.lstrip().startswith("{") else value
+        if isinstance(inner, Mapping):
+            yield from (f"{column}{step}.{key}" for key in _KEYS if key in inner)
+
+
 def _reads(rows: Rows, mapping: Mapping[str, str]) -> bool:
-    """Whether a mapping gives usable prompts, all of one form."""
-    if any(read_path(path, rows.columns) is None for path in mapping.values()):
+    """Whether a mapping gives usable prompts, all of one form, with all that it names."""
+    paths = [read_path(path, rows.columns) for path in mapping.values()]
+    if any(path is None for path in paths):
         return False
     mapped = map_columns(rows, mapping)
     is_table = mapped.is_of_table(0)
@@ -76,17 +131,20 @@ def _holds_answers(rows: Rows, gold: str) -> bool:
     path = read_path(gold, rows.columns)
     if path is None:
         return False
-    fits = _fits_step if gold.endswith((":stated", ":boxed", ":hashes")) else _fits
-    return _most(sum(fits(path.of(row), row[path.column]) for row in islice(rows, _TRIED)), len(rows))
+    return _most(sum(_fits(gold, path.of(row), row) for row in rows), len(rows))
 
 
-def _fits(value: Any, whole: Any) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip() != ""
-
-
-def _fits_step(value: Any, whole: Any) -> bool:
-    """An extracted answer is less than what it was extracted from."""
-    return _fits(value, whole) and str(value) != str(whole).strip()
+def _fits(way: str, value: Any, row: Mapping[str, Any]) -> bool:
+    """Whether a way leads to what can be an answer, and does so for a reason."""
+    if not isinstance(value, str | int | float) or isinstance(value, bool) or str(value).strip() == "":
+        return False
+    whole = row.get(way.partition(":")[0])
+    if way.endswith(":letter"):
+        return any(whole in range(len(choices)) for name in _CHOICES if isinstance(choices := row.get(name), list))
+    if way.lower() == "answer:stated" and len(str(whole).split()) < _WORDS:
+        return False
+    # An extracted answer is less than what it was extracted from.
+    return not way.endswith(_EXTRACTING) or str(value) != str(whole).strip()
 
 
 def _most(count: int, total: int) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from gpocli.columns import read_path
 from gpocli.data.columns import PROMPT, found_columns, mapping, nearest_column
-from gpocli.data.layouts import ANSWER, gold_of, layout_of
+from gpocli.data.layouts import ANSWER, gold_of, layout_of, why_no_prompt
 from gpocli.data.rows import Rows
 from gpocli.errors import SpecError
 
@@ -16,9 +16,12 @@ def require_prompt_column(rows: Rows) -> None:
     if PROMPT not in rows.columns:
         likely = (name for name in _LIKELY_PROMPTS if name in rows.columns)
         near = nearest_column(PROMPT, rows.columns) or next(likely, "NAME")
-        known = layout_of(rows) or {PROMPT: near}
+        known = layout_of(rows)
+        reason = why_no_prompt(rows) if known is None else None
+        cure = f"{reason}; mend it, or map another one" if reason else "map one"
         raise SpecError(
-            f"{rows.source}: no column 'prompt'; {found_columns(rows.columns)}; map one with {mapping(known)}"
+            f"{rows.source}: no column 'prompt'; {found_columns(rows.columns)}; {cure} with "
+            f"{mapping(known or {PROMPT: 'NAME' if reason else near})}"
         )
 
 

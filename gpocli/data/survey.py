@@ -15,6 +15,7 @@ from gpocli.data.columns import (
     unknown_columns,
     unused_columns,
 )
+from gpocli.data.layouts import layout_of
 from gpocli.data.named import NamedRows
 from gpocli.data.prompt import BadPromptError, read_prompt
 from gpocli.data.prompts import prepare_prompts
@@ -84,6 +85,7 @@ def survey(data: DataSpec, read: Callable[[OnFault], Rows], gold: Sequence[str] 
         require_prompt_column(rows)
     except SpecError as error:
         found.faults.append(str(error))
+        found.faults += unused_columns(map_columns(rows, layout_of(rows) or {}))  # then they would be refused for these
         return found
     usable = _usable(rows, data, found)
     if len(usable) == 0:

@@ -73,7 +73,7 @@ MISTAKES = [
      "set data.bad_rows=drop"),
     (at_source("Question.csv"), 2,
      "Question.csv: no column 'prompt'; columns found: 'Question', 'answer'; map one with "
-     "--map prompt=NAME (data.columns in a spec)"),
+     "--map prompt=Question (data.columns in a spec)"),
     (at_source("rows.jsonl", SET, "data.columns.prompt=promt"), 2,
      "rows.jsonl: no column 'promt', which data.columns.prompt names; columns found: 'prompt', 'answer'; did you mean "
      "'prompt'?"),

@@ -3,7 +3,7 @@
 import pytest
 
 from gpocli.data import gather, prepare
-from gpocli.data.layouts import gold_of, layout_of
+from gpocli.data.layouts import gold_of, layout_of, why_no_prompt
 from gpocli.settings.data import DataSpec
 
 ASKED = [{"role": "user", "content": "2+3?"}]
@@ -36,6 +36,17 @@ LAYOUTS = {
 }
 
 
+LAYOUTS |= {
+    "capitals": ({"Problem": "2+3?", "Answer": 5}, "Problem", "Answer"),
+    "a worked answer": (
+        {"question": "2+3?", "answer": "Two and three make five, so the answer is 5."},
+        "question",
+        "answer:stated",
+    ),
+    "JSON in JSON": ({"query": "2+3?", "extra": '{"answer": "5"}'}, "query", "extra:json.answer"),
+}
+
+
 def rows_of(row):
     return gather("d.jsonl", [(1, row)])
 
@@ -47,7 +58,7 @@ def test_the_mapping_that_is_named_reads_the_layout(row, prompt, gold):
     read = prepare(rows_of(row), DataSpec(columns=found))[0]
     asked = read["prompt"] if isinstance(read["prompt"], str) else read["prompt"][0]["content"]
     assert asked in ("2+3?", "Add.\n\n2, 3", "Oslo.\n\nWhere?")
-    assert read["answer"] in ("5", "Oslo")
+    assert read["answer"] in ("5", 5, "Oslo")
 
 
 @pytest.mark.parametrize(
@@ -55,7 +66,11 @@ def test_the_mapping_that_is_named_reads_the_layout(row, prompt, gold):
     [
         ({"prompt": ASKED, "reward_model": {"ground_truth": "5", "style": "rule"}}, "reward_model.ground_truth"),
         ({"prompt": ASKED, "reward_model": '{"ground_truth": "5"}'}, "reward_model:json.ground_truth"),
+        ({"prompt": ASKED, "reward_model": {"ground_truth": '["5"]'}}, "reward_model.ground_truth:only"),
         ({"prompt": "2+3?", "completion": "5", "label": True}, "completion"),
+        ({"prompt": "2+3?", "choices": ["4", "5"], "answer": 1}, "answer:letter"),
+        ({"prompt": "2+3?", "choices": ["4", "5"], "answer": 5}, "answer"),
+        ({"prompt": "2+3?", "answer": "The answer is 5"}, "answer"),
         ({"prompt": "2+3?", "label": True}, None),
     ],
 )
@@ -65,6 +80,15 @@ def test_gold_answers_are_found_in_rows_with_a_prompt(row, gold):
 
 def test_what_nobody_knows_has_no_mapping():
     assert layout_of(rows_of({"a": "q", "b": 1})) is None
+
+
+def test_why_a_likely_column_is_no_prompt():
+    chat = [{"from": "human", "value": "q"}, {"from": "function_call", "value": "f()"}]
+    assert why_no_prompt(rows_of({"a": 1, "conversations": chat})) == (
+        "'conversations:chat' cannot be the prompt (d.jsonl:1: message 2 has role 'function_call', not one of system, "
+        "developer, user, assistant, tool)"
+    )
+    assert why_no_prompt(rows_of({"a": "q", "text": None})) is None
 
 
 def test_a_mapping_that_hardly_any_row_fits_is_not_named():
