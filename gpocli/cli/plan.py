@@ -134,8 +134,8 @@ def _flat_line(plan: "RunPlan") -> list[Line]:
     if algorithm.flat_groups == "skip":
         return [("flat groups", "skip", "sampled, and in no pass of an update")]
     most = algorithm.flat_max_prompts * plan.batch.prompts_per_generation
-    how = f"algorithm.flat_max_prompts {algorithm.flat_max_prompts}; sampling costs as many times more at most"
-    return [("flat groups", "refill", f"from up to {most:,} prompts ({how})")]
+    how = f"algorithm.flat_max_prompts {algorithm.flat_max_prompts}"
+    return [("flat groups", "refill", f"at most {most:,} prompts ({how})")]
 
 
 def data_lines(plan: "RunPlan") -> list[Line]:

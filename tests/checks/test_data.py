@@ -71,6 +71,14 @@ def test_streamed_rows_have_no_epochs(found_by, tmp_path):
     ]
 
 
+def test_streamed_rows_cannot_be_found_again_to_refill(found_by, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"prompt": "x"}\n' * 8)
+    text = "data: {source: a.jsonl, streaming: true}\nalgorithm: {type: dapo, flat_groups: refill}\nrun: {steps: 1}\n"
+    assert found_by(check_rows, text, None) == [
+        "run.yaml:2:25: algorithm.flat_groups: streamed rows cannot be found again, which refill must; write skip"
+    ]
+
+
 def test_a_split_that_is_not_there_is_told_at_the_split(found_by):
     (line,) = found_by(check_rows, "data: {split: tarin}\n", None)
     assert line.startswith("run.yaml:1:8: data.split: ")

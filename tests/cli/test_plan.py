@@ -44,6 +44,18 @@ SMALL = set_all(
 )
 
 
+@pytest.mark.parametrize(
+    ("way", "line"),
+    [
+        ("skip", "flat groups          skip  sampled, and in no pass of an update"),
+        ("refill", "flat groups         refill  at most 12 prompts (algorithm.flat_max_prompts 4)"),
+    ],
+)
+def test_what_becomes_of_flat_groups_is_told_where_it_is_not_what_trl_does(run, tiny_model, way, line):
+    text = run("--data", "rows.jsonl", "--model", tiny_model, *SMALL, "--flat-groups", way)
+    assert line in text.splitlines()
+
+
 def test_the_tables(run, tiny_model):
     text = run("--data", "rows.jsonl", "--model", tiny_model, *SMALL)
     assert (

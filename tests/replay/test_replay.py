@@ -49,6 +49,14 @@ def test_a_lost_candidate_may_have_been_kept(tmp_path):
     assert [(one.kept, one.is_certain) for one in choices(tmp_path, GroupFilter([longest]), 2)] == [([1, 2], False)]
 
 
+def test_what_was_chosen_in_a_flat_group_counts_as_kept_by_the_run(tmp_path):
+    record(
+        tmp_path, [candidate(1, 0, n, outcome, reward=1.0) for n, outcome in enumerate(["flat"] * 2 + ["rejected"] * 2)]
+    )
+    (found,) = choices(tmp_path, filter_of("length"), 2)
+    assert (found.kept, found.recorded, found.is_certain) == ([0, 1], [0, 1], True)
+
+
 @pytest.mark.parametrize(("lost_first", "certain"), [(False, True), (True, False)])
 def test_of_equal_scores_the_earlier_wins(tmp_path, lost_first, certain):
     # The lost one would be as good as the other at best, which is enough where it stands first.

@@ -63,6 +63,20 @@ def test_a_filter_that_keeps_all_is_noticed():
     assert notice.startswith("the filter of x chooses nothing here: all 8 candidates of a group are kept")
 
 
+@pytest.mark.parametrize(
+    ("terms", "told"),
+    [
+        ({"beta": 0.1}, "the KL term (algorithm.beta 0.1)"),
+        ({"beta": 0.1, "entropy_coef": 1e-3}, "the KL term (algorithm.beta 0.1) and the entropy bonus"),
+    ],
+)
+def test_terms_that_flat_groups_are_left_out_of_are_noticed(terms, told):
+    assert section(flat_groups="train", **terms).notices(1) == []
+    assert section(flat_groups="skip").notices(1) == []
+    (notice,) = section(flat_groups="refill", **terms).notices(1)
+    assert notice.startswith(f"algorithm.flat_groups: refill leaves flat groups out of {told}")
+
+
 def test_ratios_of_one_update_are_noticed():
     assert ratios_are_one("gmpo", "grpo", 8, 8) == []
     (notice,) = ratios_are_one("gmpo", "grpo", 1, 8)

@@ -22,3 +22,8 @@ def test_it_says_since_when_and_what_the_reward_was():
     assert alarm.lines == 3
     assert alarm.text.endswith("so every advantage was 0, in 2 steps in a row")
     assert alarm.cure.startswith("the reward is 0 on average: ")
+
+
+def test_it_says_how_many_were_wrong_and_right():
+    (alarm,) = alarms(EXTENSION, [FLAT | {"groups/all_wrong": 0.75, "groups/all_right": 0.25}], window=1)
+    assert alarm.text == "every group was flat, 75% all wrong and 25% all right, so every advantage was 0,"
