@@ -5,6 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from gpocli.data.load import raw_rows
+from gpocli.data.table_rows import read_arrow
 from gpocli.errors import SpecError
 from gpocli.settings.data import DataSpec
 from tests.data.reading import read_rows
@@ -59,6 +60,16 @@ def test_arrow_files_of_both_kinds_are_read(tmp_path, write):
     assert read_rows(str(path), limit=1).values == [{"prompt": "a", "answer": "007"}]
     streamed = read_rows(str(path), streaming=True)
     assert [row[0]["prompt"] for row in streamed.read_all()] == ["a", "b", "c"]
+
+
+@KINDS
+def test_an_arrow_file_is_read_without_a_copy_of_it(tmp_path, write):
+    path = tmp_path / "d.arrow"
+    write(path, pa.table({"prompt": ["a" * 2**16] * 8}))
+    before = pa.total_allocated_bytes()
+    rows = read_arrow(path, "d.arrow")
+    assert next(rows)[0] == 1
+    assert pa.total_allocated_bytes() - before < 2**16
 
 
 @pytest.mark.parametrize(
