@@ -8,6 +8,7 @@ import typer
 
 from gpocli.cli.completion import complete_reward
 from gpocli.cli.console import error_console, print_json, print_lines
+from gpocli.cli.difficulty import difficulty_command
 from gpocli.cli.trial_view import AsJson, Columns, columns_from
 
 if TYPE_CHECKING:
@@ -124,6 +125,9 @@ def preview_command(
     for note in preview.rows.notes:
         error_console.print(f"note: {said(note)}", markup=False, soft_wrap=True)
     print_preview(preview, needs, count)
+
+
+app.command("difficulty")(difficulty_command)
 
 
 # The spec behind a command line

@@ -85,13 +85,13 @@ def eval_command(
     if data is None and (split or columns):
         raise typer.BadParameter("--split and --map are about --data; name it")
     asked = find_asked(model, overrides or (), sampling_flags(temperature, max_tokens, system))
-    wanted = Wanted(data, split, limit, _columns(columns or ()))
+    wanted = Wanted(data, split, limit, named_columns(columns or ()))
     plan = make_plan(asked, wanted, rewards or (), right, samples=samples, seed=seed)
     for name in by or ():
         column_of(plan.rows, name)
     others = [None if name is None else beside(plan, name, flag) for flag, name in _others(plan, against, grpo)]
-    main = _measured(plan, to)
-    second, third = (None if one is None else _measured(one, to) for one in others)
+    main = measured(plan, to)
+    second, third = (None if one is None else measured(one, to) for one in others)
     found = result(main, second, third, by or ())
     if as_json:
         print_json(found.as_json())
@@ -99,7 +99,8 @@ def eval_command(
         lines(found)
 
 
-def _columns(texts: Sequence[str]) -> dict[str, str]:
+def named_columns(texts: Sequence[str]) -> dict[str, str]:
+    """What --map says, ours to theirs."""
     from gpocli.settings.data import read_columns
 
     try:
@@ -119,7 +120,7 @@ def _others(plan: "Plan", against: str | None, grpo: str | None) -> list[tuple[s
     return [("--against", against), ("--grpo", grpo)]
 
 
-def _measured(plan: "Plan", to: Path | None) -> "Measured":
+def measured(plan: "Plan", to: Path | None) -> "Measured":
     """Measure one model, telling how far it is."""
     from gpocli.measuring.measure import measure
 

@@ -21,7 +21,7 @@ _WORDS = {
 
 def lines(found: "Result") -> None:
     """Print an evaluation: what was asked, the figures, those beside another model, and those by columns."""
-    print_lines(*_heading(found.main))
+    print_lines(*heading(found.main))
     print_lines("")
     if found.against is None:
         rows = [[_word(name), *_cells(name, one)] for name, one in found.main.figures.items()]
@@ -38,7 +38,8 @@ def lines(found: "Result") -> None:
     print_lines("", f"recorded in {found.main.path}")
 
 
-def _heading(main: "Measured") -> list[str]:
+def heading(main: "Measured") -> list[str]:
+    """Who answered what how often, what tells what is right, and how many prompts nobody could grade."""
     plan, graded = main.plan, main.graded
     asked = f"{plan.asked.name} on {counted(len(plan.rows), 'prompt')} of {plan.data.source}"
     told = [f"{asked}, {counted(plan.samples, 'answer')} each; right: {plan.rewards.right} above a half"]

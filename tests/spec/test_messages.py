@@ -27,7 +27,8 @@ BROKEN = [
      ["3:3: algorithm.num_remains_in_group: unknown key; write algorithm.keep"]),
     (GFPO + "  options: {}",
      ["3:3: algorithm.options: unknown key; write one of type, group_size, beta, entropy_coef, "
-      "mask_truncated, flat_groups, flat_max_prompts, keep, filters, race, whole_every, divisor, epsilon, epsilon_high, scale_rewards"]),
+      "mask_truncated, flat_groups, flat_max_prompts, keep, filters, race, whole_every, divisor, epsilon, "
+      "epsilon_high, scale_rewards"]),
     (
         GFPO + "  filters: [{name: length, limit: 3}]",
         [
