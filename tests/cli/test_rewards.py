@@ -93,7 +93,7 @@ def test_list_as_json(user):
         "plugin": "builtin",
         "distribution": "gpocli",
         "version": __version__,
-        "options": ["answer_column", "opening", "last_number", "row_seconds", "batch_seconds"],
+        "options": ["answer_column", "opening", "last_number", "choices", "row_seconds", "batch_seconds"],
     }
 
 

@@ -21,6 +21,7 @@ from gpocli.contracts.race import NotNow
 from gpocli.extensions import RewardExtension
 from gpocli.maths.algebra import BoundedAlgebra, Undecided
 from gpocli.maths.brackets import TooLarge
+from gpocli.maths.choice import choice_letter
 from gpocli.maths.equality import is_checkable
 from gpocli.maths.extraction import gold_answer, stated_answer
 from gpocli.maths.forms import Form
@@ -40,6 +41,8 @@ class AccuracyOptions(Options):
     """Where the opening think tag stands; with `prompt` a completion that never closes the block is wrong."""
     last_number: bool = False
     """Whether the last number of a completion counts when it states no answer; for base models, and easily won."""
+    choices: bool = False
+    """Whether a gold answer such as `C`, `(C)` or `C. 42` is a choice, of which the letter alone is compared."""
     row_seconds: float = Field(default=5.0, gt=0, le=600)
     """Seconds of CPU time that comparing one completion may take; one that needs more counts as wrong."""
     batch_seconds: float = Field(default=30.0, gt=0, le=3600)
@@ -112,13 +115,16 @@ class Accuracy:
                 log(f"{self.__name__}/unstated", unstated)
 
     def _case(self, completion: Any, gold: Any, prompt: Any) -> Case:
-        wanted = _gold_or_none(gold)
+        letter = choice_letter(str(gold)) if self.options.choices else None
+        wanted = _gold_or_none(gold if letter is None else letter)
         if wanted is None:
             return Case()
         text = stated_after_thinking(completion, self.options.opening, prompt)
         stated = None if text is None else stated_answer(text, last_number=self.options.last_number)
         if stated is None:
             return Case(wanted, settled=Outcome.UNSTATED)
+        if letter is not None:
+            return Case(wanted, settled=Outcome.RIGHT if choice_letter(stated) == letter else Outcome.WRONG)
         try:
             return Case(wanted, read(stated), stated)
         except TooLarge:

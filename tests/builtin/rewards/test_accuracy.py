@@ -387,3 +387,28 @@ def test_different_real_answers_are_different():
 
 def test_trusted_formulas_need_no_algebra():
     assert unparsable_golds(["7", "see text", r"\frac{\sqrt{3}}{2}", None], trust_formulas=True) == [1, 3]
+
+
+# Choices
+
+
+@pytest.mark.parametrize("gold", ["C", "(C)", "C. 42"])
+@pytest.mark.parametrize(
+    ("completion", "reward"),
+    [
+        (r"So \boxed{\textbf{(C)}\ 42}", 1.0),
+        ("The answer is C. 42", 1.0),
+        ("Answer: C) 42", 1.0),
+        (r"\boxed{B}", 0.0),
+        ("The answer is (B) 42.", 0.0),
+        (r"\boxed{A. 1, B. 2, C. 42}", 0.0),  # all of them
+        ("I think about it.\nAnd again.", 0.0),
+    ],
+)
+def test_choices_are_compared_by_their_letter(gold, completion, reward):
+    assert score(gold, completion, choices=True) == reward
+
+
+def test_a_gold_answer_that_is_no_choice_is_compared_as_ever():
+    assert score("42", r"\boxed{42.0}", choices=True) == 1.0
+    assert score("", r"\boxed{42}", choices=True) is None
