@@ -6,7 +6,8 @@ from gpocli.maths.choice import choice_letter
 
 C = [
     "C", "(C)", "[C]", "C.", "C. 42", "C) Paris", "c", "(c)", "c)", " C\n", "$C$", "**C**", "**(C)** Paris",
-    r"\text{C}", r"\textbf{(C)}\ 42", r"\mathrm{C}", "option C", "Option C: Paris", "choice (C)", "Answer: C", "C: the one of 1999",
+    r"\text{C}", r"\textbf{(C)}\ 42", r"\mathrm{C}", "option C", "Option C: Paris", "choice (C)", "Answer: C",
+    "C: the one of 1999",
 ]  # fmt: skip
 NONE = [
     "", "42", "Cat", "A cat", "C 42", "CO", "E = mc", "e.g. 4", "A. 4 or B. 5", "(A) and (B)", "A or B", "A, B",
