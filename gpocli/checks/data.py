@@ -17,7 +17,6 @@ from gpocli.data.load import evaluation_of, is_at_hand, load_rows, require_gener
 from gpocli.data.location import STDIN, STDIN_NAME, find_files
 from gpocli.data.saved import saved_splits
 from gpocli.errors import GpoError, SpecError
-from gpocli.maths.choice import choice_letter
 from gpocli.spec.batch import BatchPlan
 
 _GOLDS = 20_000
@@ -109,7 +108,7 @@ def unread_golds(rows: Rows, reward: NamedReward, *, trust_formulas: bool) -> tu
         return 0, ""
     unread = array("Q")
     for start, block in zip(range(0, len(rows), _GOLDS), rows.blocks(_GOLDS), strict=True):
-        golds = [_letter_or_all(path.of(row)) if options.choices else path.of(row) for row in block]
+        golds = [options.compared(path.of(row)) for row in block]
         unread.extend(start + index for index in unparsable_golds(golds, trust_formulas=trust_formulas))
     if not unread:
         return 0, ""
@@ -125,10 +124,6 @@ def unread_golds(rows: Rows, reward: NamedReward, *, trust_formulas: bool) -> tu
     others = ", ".join(rows.place(index) for index in unread[1:_LISTED])
     others += ", ..." if len(unread) > _LISTED else ""
     return len(unread), f"{remark}; their completions get no reward from it{f' (others: {others})' if others else ''}"
-
-
-def _letter_or_all(gold: object) -> object:
-    return choice_letter(str(gold)) or gold
 
 
 @contextmanager

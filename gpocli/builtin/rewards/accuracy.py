@@ -48,6 +48,10 @@ class AccuracyOptions(Options):
     batch_seconds: float = Field(default=30.0, gt=0, le=3600)
     """Seconds that all the slow comparisons of a batch may take; completions that it does not reach get None."""
 
+    def compared(self, gold: Any) -> Any:
+        """What is compared of a cell of the gold column: the letter of a choice, else all."""
+        return (choice_letter(str(gold)) if self.choices else None) or gold
+
 
 class Accuracy:
     """Whether what a completion states as its answer equals the gold answer.
@@ -115,16 +119,16 @@ class Accuracy:
                 log(f"{self.__name__}/unstated", unstated)
 
     def _case(self, completion: Any, gold: Any, prompt: Any) -> Case:
-        letter = choice_letter(str(gold)) if self.options.choices else None
-        wanted = _gold_or_none(gold if letter is None else letter)
+        compared = self.options.compared(gold)
+        wanted = _gold_or_none(compared)
         if wanted is None:
             return Case()
         text = stated_after_thinking(completion, self.options.opening, prompt)
         stated = None if text is None else stated_answer(text, last_number=self.options.last_number)
         if stated is None:
             return Case(wanted, settled=Outcome.UNSTATED)
-        if letter is not None:
-            return Case(wanted, settled=Outcome.RIGHT if choice_letter(stated) == letter else Outcome.WRONG)
+        if self.options.choices and choice_letter(str(gold)):
+            return Case(wanted, settled=Outcome.RIGHT if choice_letter(stated) == compared else Outcome.WRONG)
         try:
             return Case(wanted, read(stated), stated)
         except TooLarge:
