@@ -1,18 +1,22 @@
 """`gpo samples`: what a run wrote, group by group, with what became of each completion."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpocli.cli.console import console, print_json, print_lines
+from gpocli.cli.console import console, plain_table, print_json, print_lines, print_table
 from gpocli.cli.spec_command import AsJson
 
 if TYPE_CHECKING:
     from gpocli.runs.groups import RecordedGroup
     from gpocli.runs.records import CandidateRecord
+
+TEXT = 40
+"""Characters of a prompt that a line shows."""
 
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.", show_default=False)]
 Step = Annotated[
@@ -33,7 +37,8 @@ WithReward = Annotated[
     str | None,
     typer.Option(metavar="LOW:HIGH", help="Rewards from one to another, as 0.5: or :0.", show_default=False),
 ]
-Limit = Annotated[int, typer.Option("-n", "--groups", min=1, metavar="N", help="How many groups.")]
+Limit = Annotated[int, typer.Option("-n", "--groups", min=1, metavar="N", help="How many groups, or prompts.")]
+ByPrompt = Annotated[bool, typer.Option("--by-prompt", help="How often each prompt was answered rightly.")]
 
 
 def samples_command(
@@ -44,6 +49,7 @@ def samples_command(
     dropped: Dropped = False,
     with_reward: WithReward = None,
     groups: Limit = 10,
+    by_prompt: ByPrompt = False,
     as_json: AsJson = False,
 ) -> None:
     """Show recorded completions, group by group: kept and dropped ones, rewards, filter scores and advantages."""
@@ -52,6 +58,12 @@ def samples_command(
 
     run = Run.find(path)
     steps = run.candidates.steps
+    if by_prompt:
+        if prompt is not None or outcome or dropped or with_reward is not None:
+            raise typer.BadParameter("--by-prompt counts all completions of a group; leave out what chooses some")
+        within = Asked(read_steps(step or "all", steps))
+        _print_visits(path, [group for group, _ in within.groups(run.candidates)], groups, as_json)
+        return
     asked = Asked(
         read_steps(step or ("last" if prompt is None else "all"), steps),
         prompt,
@@ -66,6 +78,27 @@ def samples_command(
         print_lines(f"no such completions in {path}" if steps else f"no completions are recorded in {path}")
     else:
         _print(first, more=next(found, None) is not None)
+
+
+def _print_visits(path: Path, recorded: "list[RecordedGroup]", most: int, as_json: bool) -> None:
+    from gpocli.evaluation.visits import visited
+    from gpocli.runs.step_figures import show
+
+    found = visited(recorded)
+    if as_json:
+        print_json({"run": str(path), "prompts": [asdict(one) for one in found]})
+    elif not found:
+        print_lines(f"no completions with a reward are recorded in {path}")
+    else:
+        headers = ["prompt", "visits", "right", "first", "last", "text"]
+        rows = [
+            [one.prompt_id, str(len(one.visits)), *map(show, (one.rate, one.visits[0].rate, one.visits[-1].rate)), text]
+            for one in found[:most]
+            for text in [" ".join(one.prompt.split())[:TEXT]]
+        ]
+        print_table(plain_table(headers, rows, right=headers[:-1]))
+        if len(found) > most:
+            print_lines(f"the hardest {most} of {len(found)} prompts; -n shows more")
 
 
 def _outcomes(given: list[str], dropped: bool) -> list[Any]:

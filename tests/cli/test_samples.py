@@ -105,3 +105,29 @@ def test_a_fault_is_one_line(user, flags, fault):
     done = user.gpo("samples", "a", *flags)
     assert done.code == 2
     assert done.err.startswith(fault)
+
+
+def test_prompts_are_listed_with_the_share_of_right_answers(user):
+    done = user.gpo("samples", "a", "--by-prompt")
+    assert [line.split() for line in done.out.splitlines()] == [
+        ["prompt", "visits", "right", "first", "last", "text"],
+        ["1", "1", "1", "1", "1", "prompt", "1"],
+        ["2", "2", "1", "1", "1", "prompt", "2"],
+    ]
+    told = json.loads(user.gpo("samples", "a", "--by-prompt", "--step", 2, "--json").out)
+    assert told == {
+        "run": "a",
+        "prompts": [{"prompt_id": "2", "prompt": "prompt 2", "visits": [{"step": 2, "rate": 1.0}]}],
+    }
+
+
+def test_more_prompts_than_asked_for_are_told(user):
+    assert user.gpo("samples", "a", "--by-prompt", "-n", 1).out.splitlines()[-1] == (
+        "the hardest 1 of 2 prompts; -n shows more"
+    )
+
+
+def test_completions_cannot_be_chosen_by_prompt(user):
+    done = user.gpo("samples", "a", "--by-prompt", "--dropped")
+    assert done.code == 2
+    assert "--by-prompt counts all completions of a group; leave out what chooses some" in done.err
