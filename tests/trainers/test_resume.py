@@ -184,9 +184,10 @@ def check(run: Run, folder: Any, model: str) -> None:
 
 
 def with_enough_rows(run: Run) -> Run:
-    """An epoch must have the prompts of a generation batch."""
+    """An epoch must have the prompts of a generation batch, and streamed data has no next prompt to refill with."""
     kept = 4 if run.filter == "none" else 2
-    return replace(run, rows=max(run.rows, 4 * run.accumulation * run.updates // kept))
+    flat_groups = "skip" if run.streaming and run.flat_groups == "refill" else run.flat_groups
+    return replace(run, rows=max(run.rows, 4 * run.accumulation * run.updates // kept), flat_groups=flat_groups)
 
 
 RUNS = st.builds(
@@ -207,7 +208,7 @@ RUNS = st.builds(
     synced_reference=st.booleans(),
     engine=st.sampled_from(["auto", "generate"]),
     loss=st.sampled_from(["grpo", "dapo", "cispo"]),
-    flat_groups=st.sampled_from(["train", "skip"]),
+    flat_groups=st.sampled_from(["train", "skip", "refill"]),
 ).map(with_enough_rows)
 DRAWN = settings(max_examples=40, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
 
