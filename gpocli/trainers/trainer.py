@@ -143,26 +143,29 @@ class GroupTrainer(GRPOTrainer):  # type: ignore[misc]
         self._check = SamplingCheck(self)
         self._evaluation = EvaluationRows()
         self._loss_figures = LossFigures(self)
-        self._rules = GroupRules(
+        self._rules = self._group_rules()
+        self.refill = Refill(self) if args.flat_groups == "refill" else None
+        """Gives the places of flat groups to the next prompts, where that is asked for."""
+        self._resuming = ResumeCallback(self)
+        self.add_callback(self._resuming)
+
+    def _group_rules(self) -> GroupRules:
+        return GroupRules(
             group_size=self.group_size,
             keep=self.keep,
             group_filter=self.group_filter,
             reward_names=self.reward_func_names,
             reward_weights=self.reward_weights,
-            divisor=args.divisor,
+            divisor=self.args.divisor,
             counts_truncated=not self.mask_truncated_completions,
             text_of=partial(self.processing_class.decode, skip_special_tokens=True),
             parses=any(getattr(self._tokenizer, f"response_{one}", None) for one in ("template", "schema")),
             reward_functions=self.reward_funcs,
-            races=args.race,
-            flat_groups=args.flat_groups,
-            prompts=args.generation_batch_size // self.keep,
+            races=self.args.race,
+            flat_groups=self.args.flat_groups,
+            prompts=self.args.generation_batch_size // self.keep,
             by_reward=self.multi_objective_aggregation == "normalize_then_sum",
         )
-        self.refill = Refill(self) if args.flat_groups == "refill" else None
-        """Gives the places of flat groups to the next prompts, where that is asked for."""
-        self._resuming = ResumeCallback(self)
-        self.add_callback(self._resuming)
 
     @property
     def why_not_fast(self) -> str | None:
