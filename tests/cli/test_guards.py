@@ -73,9 +73,9 @@ def test_a_run_that_dies_is_no_success_and_can_go_on_all_the_same(folder):
     again = "gpo train gfpo --resume --out out --set guards.no_signal=off"
     assert (done.code, done.stderr.splitlines()[-1]) == (
         4,
-        "guard 'no_signal' at step 3: every group was flat (frac_reward_zero_std 1), so every advantage was 0, in 3 "
-        "steps in a row; the reward is 0.5 on average: use prompts that are neither too easy nor too hard, or a reward "
-        f"that tells completions apart; stopped at checkpoint-3; to go on all the same: {again}",
+        "guard 'no_signal' at step 3: every group was flat, 0% all wrong and 100% all right, so every advantage was "
+        "0, in 3 steps in a row; the reward is 0.5 on average: use prompts that are neither too easy nor too hard, or "
+        f"a reward that tells completions apart; stopped at checkpoint-3; to go on all the same: {again}",
     )
     assert checkpoints(folder.path / "out") == ["checkpoint-3"]
     assert not (folder.path / "out" / "model").exists()
